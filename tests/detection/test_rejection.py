@@ -165,10 +165,10 @@ def test_lengths_are_whole_groups_of_steps_or_all(every, wanted):
 
 def test_a_candidate_is_judged_by_other_rows():
     rows, others = RejectionProblem.of(detection_mdp(0), TARGET), detection_mdp(1)
-    judges = RejectionProblem.of(others, TARGET, like=rows)
-    target = TARGET.to_judge(judges.ends)
-    for candidate in list(rejection_candidates(rows, judges, 0.1))[::37]:
-        passing = judges.run(candidate.cascade, candidate.setting.order)
+    choosing = RejectionProblem.of(others, TARGET, like=rows)
+    target = TARGET.for_choosing(choosing.ends)
+    for candidate in list(rejection_candidates(rows, choosing, 0.1))[::37]:
+        passing = choosing.run(candidate.cascade, candidate.setting.order)
         assert candidate.n_evaluated == passing.mean_steps
         assert candidate.loss == pytest.approx(target.mean_loss(passing.ends, 1.0))
 

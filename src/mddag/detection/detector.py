@@ -60,15 +60,33 @@ from mddag.serving.model_file.container import (
     pack,
 )
 
+Grey = NDArray[np.uint8]
+
+MOST_PIXELS = 32_896  # of a window: the scan keeps sums over its rectangles exactly in float32
+MOST_LEAVES = 33  # of a tree: the scan takes 32 splits
+FEWEST_PATCHES = 20
+FEW_PATCHES = 500  # fewer leave much to chance
+GROUPINGS = ("evidence", "neighbours")  # ours, and that of OpenCV
+STRONGEST = 3  # hits that make the evidence of an object
+LEAST_EVIDENCE = 1e-3  # of a hit that is just accepted
+
 
 @dataclass(frozen=True)
 class Prices:
-    """See mddag.detection.thresholds; a missed object costs 1.
+    """What misses, false positives and evaluations cost the thresholds of a detector.
 
-    miss           : share of the held-out objects that the last threshold may lose
-    false_positive : price of a negative that is accepted
-    evaluation     : price of one tree on one negative
-    shift          : by how many deviations objects are taken to be lower than they are
+    A missed object costs 1; see `mddag.detection.thresholds`.
+
+    Parameters
+    ----------
+    miss : float, default 0.03
+        Share of the held-out objects that the last threshold may lose.
+    false_positive : float, default 10.0
+        Price of a negative that is accepted.
+    evaluation : float, default 0.003
+        Price of one tree on one negative.
+    shift : float, default 0.15
+        By how many standard deviations objects are taken to be lower than they are.
     """
 
     miss: float = 0.03
@@ -82,19 +100,11 @@ class Prices:
             check_between(name, getattr(self, name), 0.0, np.inf, "a finite number, 0 or more")
 
 
-Grey = NDArray[np.uint8]
-MOST_PIXELS = 32_896  # of a window: the scan keeps sums over its rectangles exactly in float32
-MOST_LEAVES = 33  # of a tree: the scan takes 32 splits
-FEWEST_PATCHES = 20
-FEW_PATCHES = 500  # fewer leave much to chance
-GROUPINGS = ("evidence", "neighbours")  # ours, and that of OpenCV
-STRONGEST = 3  # hits that make the evidence of an object
-LEAST_EVIDENCE = 1e-3  # of a hit that is just accepted
 SETTINGS = {"augmentation": Augmentation, "degradation": Degradation, "prices": Prices}
 
 
 class Detections(NamedTuple):
-    """Objects of a picture, the best first.
+    """Objects of an image, the best first.
 
     boxes  : int64 (m, 4), xmin, ymin, xmax, ymax; the last two are exclusive
     scores : float64 (m,), their evidence
@@ -106,24 +116,70 @@ class Detections(NamedTuple):
 
 @dataclass
 class Detector(Parameters):
-    """A detector of objects in grey pictures.
+    """Find objects of one kind in gray images.
 
-    window       : (height, width) in pixels at which objects are learned; no smaller one is found
-    n_trees      : trees of the detector; those of earlier rounds of training are fewer
-    n_rounds     : rounds of boosting, with hard negatives between them
-    n_leaves     : of a tree; the first trees, which most windows get to, have fewer
-    n_features   : Haar features, drawn at random, to choose from; None: all of the window
-    n_negatives  : negatives that are kept, the latest, which are the hardest
-    false_per_megapixel : wanted number of false objects; sets the cut, on pictures held out
-    augmentation : how much copies of the patches may differ from them
-    degradation  : how much worse the pictures without the object are made
-    prices       : what misses, false positives and evaluations cost the thresholds
-    random_state : a whole number
-    n_threads    : -1 for all cores; no result depends on it
-    verbose      : whether progress is shown
+    Parameters
+    ----------
+    window : (int, int), default (24, 24)
+        Height and width in pixels at which objects are learned; no smaller one is found.
+    n_trees : int, default 600
+        Trees of the detector; those of earlier rounds of training are fewer.
+    n_rounds : int, default 6
+        Rounds of boosting, with hard negatives between them.
+    n_leaves : int, default 16
+        Leaves of a tree; the first trees, which most windows get to, have fewer.
+    n_features : int, default 5000
+        Haar features, drawn at random, to choose from; None means all of the window.
+    n_negatives : int, default 140_000
+        Negatives that are kept, the latest, which are the hardest.
+    false_per_megapixel : float, default 0.15
+        Wanted number of false objects; sets the cut, on images held out.
+    augmentation : Augmentation, default Augmentation()
+        How much copies of the patches may differ from them.
+    degradation : Degradation, default Degradation()
+        How much worse the images without the object are made.
+    prices : Prices, default Prices()
+        What misses, false positives and evaluations cost the thresholds.
+    random_state : int, default 0
+        Decides all draws.
+    n_threads : int, default 1
+        Threads, -1 for all cores. No result depends on it.
+    verbose : bool, default False
+        Whether progress is shown.
 
-    After ``fit`` there are ``classifier_`` (a `WindowClassifier`), ``cut_`` (the least evidence),
-    ``grouping_`` (one of GROUPINGS) and ``rounds_`` (what each round brought).
+    Attributes
+    ----------
+    classifier_ : WindowClassifier
+        Scans images for windows that hold the object.
+    cut_ : float
+        The least evidence of an object.
+    grouping_ : {"evidence", "neighbours"}
+        How overlapping hits become objects: by our rule, or by that of OpenCV.
+    rounds_ : list of DetectorRound
+        What each round of training brought.
+
+    See Also
+    --------
+    mddag.detection.sparsify : Detect rows of a table at a wanted rate.
+
+    Examples
+    --------
+    Bright disks on noise, in a quarter of a second; a good detector takes minutes.
+
+    >>> import numpy as np
+    >>> from mddag import Detector
+    >>> rng = np.random.default_rng(0)
+    >>> y, x = np.mgrid[:12, :12] - 5.5
+    >>> disk = 110 * (np.hypot(y, x) < 4)
+    >>> patches = (disk + rng.integers(0, 100, (600, 12, 12))).astype(np.uint8)
+    >>> backgrounds = [rng.integers(0, 200, (90, 120)).astype(np.uint8) for _ in range(8)]
+    >>> detector = Detector(window=(12, 12), n_trees=20, n_rounds=1, n_features=200)
+    >>> detector = detector.set_params(n_negatives=2000).fit(patches, backgrounds)
+    >>> image = rng.integers(0, 100, (60, 80)).astype(np.uint8)
+    >>> image[20:32, 40:52] += disk.astype(np.uint8)
+    >>> boxes, scores = detector.detect(image, max_size=13)
+    >>> boxes.shape
+    (1, 4)
     """
 
     window: Window = (24, 24)
@@ -146,34 +202,62 @@ class Detector(Parameters):
         backgrounds: Iterable[Any],
         negatives: ArrayLike | None = None,
     ) -> Self:
-        """Learn from patches of the object and from pictures without it.
+        """Learn from patches of the object and from images without it.
 
-        patches     : uint8 (n, height, width), grey, one object in each, framed alike; of any size:
-                      they are resized to the window
-        backgrounds : pictures without the object, or paths: see `mddag.detection.images.as_grey`;
-                      those smaller than the window are left out
-        negatives   : more patches without the object, uint8 (n, height, width), if there are any
+        If fit is interrupted, the detector is as it was before.
+
+        Parameters
+        ----------
+        patches : uint8 array of shape (n, height, width)
+            Gray patches with one object in each, framed alike; of any size: they are resized to
+            the window. Thousands make a good detector.
+        backgrounds : list of images, or path of a folder
+            Images without the object, as `detect` takes them; those smaller than the window are
+            left out.
+        negatives : uint8 array of shape (m, height, width), default None
+            More patches without the object.
+
+        Returns
+        -------
+        self : Detector
+            The fitted detector.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, or there are too few patches or images.
         """
         from mddag.detection.training import DetectorTraining  # not needed to detect
 
         self.check()
         if self.window[0] * self.window[1] > MOST_PIXELS:
             raise ValueError(f"window is {self.window}; wanted at most {MOST_PIXELS} pixels in all")
-        objects = self._checked_patches(patches)
+        objects = _checked_stack("patches", patches)
+        if len(objects) < FEWEST_PATCHES:
+            raise ValueError(
+                f"there are {len(objects)} patches; wanted {FEWEST_PATCHES} or more, and some "
+                "thousands for a good detector"
+            )
+        if len(objects) < FEW_PATCHES:
+            doubt(
+                f"there are {len(objects)} patches; wanted {FEW_PATCHES} or more: with so few the "
+                "detector knows few objects, and its thresholds are of luck"
+            )
         pictures = checked_backgrounds(backgrounds, self.window)
         n_threads = checked_threads(self.n_threads)
-        others = (
-            None
-            if negatives is None
-            else checked_patches(_stacked("negatives", negatives), name="negatives")
-        )
+        others = None if negatives is None else _checked_stack("negatives", negatives)
         training = DetectorTraining.begin(self, objects, pictures, others, n_threads)
         with progress("Detector", training.n_steps, self.verbose) as report:
             training.run(report)
-        assert training.classifier is not None
-        pictures = training.held_pictures + training.seen(training.held_pictures)
-        cut = self._cut(training.classifier, pictures, n_threads)
-        self.classifier_, self.cut_, self.rounds_ = training.classifier, cut, training.rounds
+        classifier = training.classifier
+        assert classifier is not None
+        false, megapixels = [np.empty(0)], 0.0
+        for picture in training.held_pictures + training.seen(training.held_pictures):
+            hits = classifier.scan(picture, n_threads=n_threads)
+            false.append(_objects(classifier, hits, 0.0).evidence)
+            megapixels += picture.size / 1e6
+        cut = cut_for(np.concatenate(false), megapixels, self.false_per_megapixel)
+        self.classifier_, self.cut_, self.rounds_ = classifier, cut, training.rounds
         self.grouping_ = "evidence"
         return self
 
@@ -186,13 +270,31 @@ class Detector(Parameters):
         max_size: Size = None,
         cut: float | None = None,
     ) -> Detections:
-        """The objects of a picture.
+        """Find the objects of an image.
 
-        picture  : an array, a Pillow image or a path: see `mddag.detection.images.as_grey`; one
-                   that is smaller than the window has no objects
-        scale    : ratio of neighbouring scales: nearer to 1 is slower and finds a little more
-        min_size, max_size : of objects in pixels: the height, or height and width
-        cut      : the least evidence of an object, instead of ``cut_``; 0 returns all there is
+        Parameters
+        ----------
+        picture : array, Pillow image or path
+            Arrays are gray (h, w) or red, green, blue (h, w, 3): whole numbers from 0 to 255, or
+            floats from 0 to 1. An image smaller than the window has no objects.
+        scale : float, default 1.1
+            Ratio of neighboring scales: nearer to 1 is slower and finds a little more.
+        min_size, max_size : int or (int, int), default None
+            Bounds of the objects in pixels: the height, or height and width.
+        cut : float, default None
+            The least evidence of an object; None means ``cut_``. 0 returns all there is.
+
+        Returns
+        -------
+        boxes : int64 array of shape (m, 4)
+            xmin, ymin, xmax, ymax, the best first; the last two are exclusive.
+        scores : float64 array of shape (m,)
+            Their evidence.
+
+        Raises
+        ------
+        ValueError
+            If the detector is not fitted, or the image or an option is not as wanted.
         """
         classifier = self._fitted()
         least = self.cut_ if cut is None else cut
@@ -207,24 +309,58 @@ class Detector(Parameters):
         return Detections(groups.boxes, groups.evidence)
 
     def draw(self, picture: Any, **options: Any) -> Any:
-        """The picture with its objects in boxes, a Pillow image; options as for ``detect``."""
+        """Draw the image with its objects in boxes.
+
+        Parameters
+        ----------
+        picture : array, Pillow image or path
+            As for `detect`.
+        **options
+            Those of `detect`.
+
+        Returns
+        -------
+        PIL.Image.Image
+            The image in its own colors.
+        """
         from mddag.detection.images import drawn
 
         found = self.detect(picture, **options)
         return drawn(picture, found.boxes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted detector to a file that ``mddag.load`` reads."""
-        from mddag.detection.detector import write
+        """Write the fitted detector to a file that ``mddag.load`` reads.
 
+        Parameters
+        ----------
+        path : str or path-like
+            The file; it is written whole or not at all.
+        """
         self._fitted()
-        write(path, self)
+        data = to_bytes(self)
+        content_of(data, of_content)  # what cannot be read again is not written
+        write_whole(checked_path(path), data)
 
     @classmethod
     def from_opencv(cls, path: str | os.PathLike[str], *, min_neighbours: int = 3) -> Detector:
-        """The detector in a cascade file of OpenCV, with its windows and its way of grouping.
+        """Read a cascade file of OpenCV: a detector with its windows and its way of grouping.
 
-        An object has more than `min_neighbours` hits, and their number is its score.
+        Parameters
+        ----------
+        path : str or path-like
+            An XML file of OpenCV 4, of stumps or trees over upright Haar features.
+        min_neighbours : int, default 3
+            An object has more hits than this; their number is its score.
+
+        Returns
+        -------
+        Detector
+            Ready to detect.
+
+        Raises
+        ------
+        ModelFileError
+            If the file is damaged, or holds what is not supported.
         """
         from mddag.detection.opencv import read_cascade
 
@@ -236,7 +372,7 @@ class Detector(Parameters):
         return detector
 
     def check(self) -> None:
-        """Refuse parameters that training could not use."""
+        """Raise where training could not use a parameter."""
         self.window = checked_window(self.window)
         for name, least in (("n_trees", 1), ("n_rounds", 1), ("n_leaves", 2), ("n_negatives", 100)):
             check_whole(name, getattr(self, name), least)
@@ -251,28 +387,6 @@ class Detector(Parameters):
             wanted = f"mddag.detection.{kind.__module__.split('.')[-1]}.{kind.__name__}(...)"
             check_is(name, getattr(self, name), kind, wanted)
 
-    def _checked_patches(self, patches: ArrayLike) -> Grey:
-        objects = checked_patches(_stacked("patches", patches), name="patches")
-        if len(objects) < FEWEST_PATCHES:
-            raise ValueError(
-                f"there are {len(objects)} patches; wanted {FEWEST_PATCHES} or more, and some "
-                "thousands for a good detector"
-            )
-        if len(objects) < FEW_PATCHES:
-            doubt(
-                f"there are {len(objects)} patches; wanted {FEW_PATCHES} or more: with so few the "
-                "detector knows few objects, and its thresholds are of luck"
-            )
-        return objects
-
-    def _cut(self, classifier: WindowClassifier, pictures: list[Grey], n_threads: int) -> float:
-        false, megapixels = [np.empty(0)], 0.0
-        for picture in pictures:
-            hits = classifier.scan(picture, n_threads=n_threads)
-            false.append(_objects(classifier, hits, 0.0).evidence)
-            megapixels += picture.size / 1e6
-        return cut_for(np.concatenate(false), megapixels, self.false_per_megapixel)
-
     def _fitted(self) -> WindowClassifier:
         if not hasattr(self, "classifier_"):
             raise ValueError(
@@ -281,7 +395,8 @@ class Detector(Parameters):
         return self.classifier_
 
 
-def _stacked(name: str, patches: ArrayLike) -> NDArray[Any]:
+def _checked_stack(name: str, patches: ArrayLike) -> Grey:
+    """Patches of one size, uint8 (n, height, width)."""
     wanted = "wanted grey patches uint8 (n, height, width)"
     try:
         array = np.asarray(patches)
@@ -289,7 +404,7 @@ def _stacked(name: str, patches: ArrayLike) -> NDArray[Any]:
         raise ValueError(f"{name} are of several sizes; {wanted}: resize them to one") from None
     if array.ndim != 3:
         raise ValueError(f"{name} are of shape {array.shape}; {wanted}")
-    return array
+    return checked_patches(array, name=name)
 
 
 def _objects(classifier: WindowClassifier, hits: Hits, cut: float) -> Groups:
@@ -324,13 +439,6 @@ TENSORS = {
 NUMBERS_OF_A_FEATURE = 15
 
 
-def write(path: str | os.PathLike[str], detector: Detector) -> None:
-    """Write the file, whole or not at all; what cannot be read again is not written."""
-    data = to_bytes(detector)
-    content_of(data, of_content)
-    write_whole(checked_path(path), data)
-
-
 def to_bytes(detector: Detector) -> bytes:
     """The content of a detector's file; the same for the same detector."""
     classifier = detector.classifier_
@@ -349,10 +457,11 @@ def to_bytes(detector: Detector) -> bytes:
             if name != "n_threads"
         },
     }
-    tensors = {name: getattr(classifier, name) for name in TYPES}
+    types = {"I32": np.int32, "I64": np.int64, "F64": np.float64, "U8": np.uint8}
+    tensors = {name: getattr(classifier, name).astype(types[TENSORS[name][0]]) for name in TYPES}
     tensors["features"] = tensors["features"].reshape(-1, NUMBERS_OF_A_FEATURE)
-    stored = {name: tensor.astype(_numpy_type(name)) for name, tensor in tensors.items()}
-    return pack(metadata, stored | {"accept": np.array([classifier.accept], np.float64)})
+    tensors["accept"] = np.array([classifier.accept], np.float64)
+    return pack(metadata, tensors)
 
 
 def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Detector:
@@ -370,12 +479,11 @@ def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Dete
         raise ModelFileError("the votes are not finite, or there is no single accepting threshold")
     arrays: dict[str, Any] = {name: tensors[name].astype(dtype) for name, dtype in TYPES.items()}
     arrays["features"] = arrays["features"].reshape(-1, 3, 5)
-    window = _window(metadata["window"])
     classifier = WindowClassifier(
-        window=window,
+        window=_window(metadata["window"], metadata["margin"]),
         **arrays,
         accept=float(tensors["accept"][0]),
-        margin=_margin(metadata["margin"], window),
+        margin=metadata["margin"],
         min_deviation=metadata["min_deviation"],
         skips=metadata["skips"],
     )
@@ -393,26 +501,16 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _numpy_type(name: str) -> Any:
-    return {"I32": np.int32, "I64": np.int64, "F64": np.float64, "U8": np.uint8}[TENSORS[name][0]]
-
-
-def _window(sides: list[Any]) -> tuple[int, int]:
+def _window(sides: list[Any], margin: Any) -> Window:
+    """Height and width, if they are pixels of which the margin leaves some."""
+    for number in (*sides, margin):
+        if type(number) is not int or not 0 <= number < 2**31:
+            raise ModelFileError(f"a number of pixels is {number!r:.40}")
     if len(sides) != 2:
         raise ModelFileError(f"the window is {sides!r:.40}; wanted height and width")
-    return _count(sides[0]), _count(sides[1])
-
-
-def _margin(margin: Any, window: tuple[int, int]) -> int:
-    if 2 * _count(margin) >= min(window):
-        raise ModelFileError(f"a margin of {margin} pixels leaves nothing of the window {window}")
-    return int(margin)
-
-
-def _count(number: Any) -> int:
-    if type(number) is not int or not 0 <= number < 2**31:
-        raise ModelFileError(f"a number of pixels is {number!r:.40}")
-    return number
+    if 2 * margin >= min(sides):
+        raise ModelFileError(f"a margin of {margin} pixels leaves nothing of the window {sides}")
+    return sides[0], sides[1]
 
 
 def _parameters(given: dict[str, Any]) -> dict[str, Any]:

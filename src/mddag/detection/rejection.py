@@ -6,9 +6,9 @@ full sum:
 
     minimise  P(miss) + lambda P(false positive) + beta E_negatives[cost]
 
-with one threshold per step (``thresholds``). Candidates (``rejection_problem``) differ in the order
-of the base classifiers, the final length and beta; held-out rows choose by what is lost at the
-wanted rate plus the MDP's beta times the mean cost on negatives, or by the loss alone within a
+with one threshold per step (``thresholds``). Candidates (``rejection_candidates``) differ in the
+order of the base classifiers, the final length and beta; held-out rows choose by what is lost at
+the wanted rate plus the MDP's beta times the mean cost on negatives, or by the loss alone within a
 `budget` of that cost. Without further rows the policy rows choose by themselves: a candidate has
 few degrees of freedom, and choosing on held-out parts was no better. Where fewer than five
 negatives decide the wanted rate, candidates are compared at the rate that five decide, since
@@ -20,7 +20,8 @@ of this one. (Of that theta and the one of all rows the safer is taken: cascades
 a little from the one of all.)
 
 It does not skip, and it is for two classes with one score. For estimators it also says what follows
-from a policy of rejects: its rates on the rows of an MDP, and its calibration.
+from a policy of rejects: its rates on the rows of an MDP, and its calibration. `sparsify` is the
+turn-key function.
 """
 
 from __future__ import annotations
@@ -65,22 +66,51 @@ from mddag.solvers.solver import Solver, check_samples
 
 Floats = NDArray[np.float64]
 DEFAULT_FPR = 0.01
+BETA = 1e-3  # one evaluation of a negative is worth a thousandth of the positives
 ROUNDING = 1e-5  # of the largest sum: executors add in fixed point
 WIDTH = 1e-3  # of the log-odds of one exit: with 500 exits the last and the first differ by one
 
 
 @dataclass
 class Rejection(Parameters, Solver):
-    """One reject threshold per step.
+    """Learn one reject threshold per step, for detection at a wanted rate.
 
-    target_fpr   : share of negatives that may be called positive; 0.01 if neither rate is given
-    target_tpr   : share of positives to be found, instead
-    budget       : mean evaluations on negatives, at most; None for the price beta of the MDP
-    shift        : guard for the lower tail of positives, in standard deviations
-    n_parts      : parts of the policy rows for theta and the realised rates
-    ordering     : an order to try alone; None for the given one and one by correlation
-    every        : steps between two looks at the score
-    random_state : decides the parts
+    Parameters
+    ----------
+    target_fpr : float, default None
+        Share of the negatives that may be called positive; 0.01 if neither rate is given.
+    target_tpr : float, default None
+        Share of the positives to be found, instead.
+    budget : float, default None
+        Most mean evaluations of negatives; None means the price `beta` of the MDP.
+    shift : float, default 0.1
+        Guard for the lower tail of the positives, in standard deviations.
+    n_parts : int, default 5
+        Parts of the policy rows for the last threshold and the realised rates.
+    ordering : Ordering, default None
+        The only order to try; None means the given one and one by correlation.
+    every : int, default 1
+        Steps between two looks at the score.
+    random_state : int, default None
+        Decides the parts; None means 0.
+
+    See Also
+    --------
+    mddag.detection.sparsify : Turn a trained ensemble into a cascade of rejects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag import MDP
+    >>> from mddag.detection import Rejection
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.arange(2000) % 2
+    >>> votes = rng.normal(labels[:, None] - 0.5, 1.0, (2000, 20))
+    >>> mdp = MDP(votes, labels, beta=0.001)
+    >>> policy = Rejection(target_fpr=0.05, budget=8).solve(mdp)
+    >>> scores, n_evaluated, _ = mdp.rollout(policy)
+    >>> bool(n_evaluated[labels == 0].mean() <= 8)
+    True
     """
 
     target_fpr: float | None = None
@@ -100,7 +130,7 @@ class Rejection(Parameters, Solver):
         self.check()
 
     def check(self) -> None:
-        """Refuse parameters that make no sense."""
+        """Raise where a parameter makes no sense."""
         self.target.check()
         if self.budget is not None:
             check_positive("budget", self.budget)
@@ -117,37 +147,78 @@ class Rejection(Parameters, Solver):
         return WantedRate(DEFAULT_FPR if neither else self.target_fpr, self.target_tpr)
 
     def with_order(self, ordering: Any) -> Self:
-        """A copy that tries this order alone."""
+        """Return a copy that tries this order alone.
+
+        Parameters
+        ----------
+        ordering : Ordering
+            The order.
+
+        Returns
+        -------
+        Rejection
+            The copy.
+        """
         return replace(self, ordering=ordering)
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The policy of the best cascade."""
+        """Return the policy of the best cascade.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Votes and labels of the rows to learn on: two classes with one score.
+        selection : MDP, default None
+            Further rows to choose by; None means those of `mdp`.
+
+        Returns
+        -------
+        Policy
+            It evaluates or rejects; rows with a score above 0 at the end are detected.
+
+        Raises
+        ------
+        ValueError
+            If there are more than two classes, or all rows are of one.
+        """
         return self.detector(mdp, selection).policy
 
     def detector(self, mdp: MDP, selection: MDP | None = None) -> FoundCascade:
-        """The best cascade with its realised rates."""
+        """Return the best cascade with its realised rates.
+
+        Parameters
+        ----------
+        mdp, selection : MDP
+            As for `solve`.
+
+        Returns
+        -------
+        FoundCascade
+            The policy, its ``rates`` on rows held out, and the ``setting`` that was chosen.
+        """
         check_samples(mdp, selection)
         rows = self._problem(mdp)
-        judges = rows if selection is None else self._problem(selection, rows)
-        tried = list(rejection_candidates(rows, judges, self.shift))
-        best = chosen_candidate(tried, mdp.beta, self.budget, 1 / int(judges.positive.sum()))
-        found = self._finished(best, mdp, rows, judges)
-        self.target.doubt_few(judges.ends)
+        choosing = rows if selection is None else self._problem(selection, rows)
+        tried = list(rejection_candidates(rows, choosing, self.shift))
+        best = chosen_candidate(tried, mdp.beta, self.budget, 1 / int(choosing.positive.sum()))
+        found = self._finished(best, mdp, rows, choosing)
+        self.target.doubt_few(choosing.ends)
         return found
 
     def _finished(
-        self, best: RejectionCandidate, mdp: MDP, rows: RejectionProblem, judges: RejectionProblem
+        self, best: RejectionCandidate, mdp: MDP, rows: RejectionProblem, choosing: RejectionProblem
     ) -> FoundCascade:
         """The chosen cascade with its theta and realised rates."""
-        parts = class_parts(judges.positive, self.n_parts, self._seed)
-        judged = judges.run(best.cascade, best.setting.order).ends
-        ends, thetas = judged, None
-        if judges is rows:
+        seed = 0 if self.random_state is None else self.random_state
+        parts = class_parts(choosing.positive, self.n_parts, seed)
+        own = choosing.run(best.cascade, best.setting.order).ends
+        ends, thetas = own, None
+        if choosing is rows:
             ends, thetas = rows.crossed(best.setting, parts, self.shift)
-        theta = self.target.safer(self.target.expected(judged), self.target.expected(ends))
-        if judged.rates(theta)[0] == 0:
+        theta = self.target.safer(self.target.expected(own), self.target.expected(ends))
+        if own.rates(theta)[0] == 0:
             doubt(
-                f"the cascade finds none of {int(judges.positive.sum())} positives at "
+                f"the cascade finds none of {int(choosing.positive.sum())} positives at "
                 f"{self.target.name}={self.target.rate:g}: they are too few or too much like "
                 "negatives, or evaluations are too expensive; give more rows, another rate, a "
                 "smaller beta or a larger budget"
@@ -157,7 +228,20 @@ class Rejection(Parameters, Solver):
         return FoundCascade(cascade.policy(mdp.votes, self.every), rates, best.setting)
 
     def rates(self, left: Replay, mdp: MDP) -> RealisedRates:
-        """The rates of a policy on the rows of an MDP that it was not learned on."""
+        """Return the rates of a policy on the rows of an MDP that it was not learned on.
+
+        Parameters
+        ----------
+        left : Replay
+            Where the rows left the policy.
+        mdp : MDP
+            Their labels and weights.
+
+        Returns
+        -------
+        RealisedRates
+            FPR and TPR with errors and intervals.
+        """
         positive = positives(mdp)
         ends = EndScores.of(left.scores[:, 0], positive, mdp.weight)
         n_evaluated = float(ends.negative_shares @ left.n_evaluated[~positive])
@@ -166,17 +250,30 @@ class Rejection(Parameters, Solver):
     def calibration(
         self, ensemble: Ensemble, policy: Policy, left: Replay, mdp: MDP
     ) -> Calibration:
-        """What scores stand for, by the rows of an MDP as they left the policy."""
+        """Return what scores stand for, by the rows of an MDP as they left the policy.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            Two classes with one score.
+        policy : Policy
+            What `solve` returned for it.
+        left : Replay
+            Where the rows left the policy.
+        mdp : MDP
+            Their labels and weights.
+
+        Returns
+        -------
+        Calibration
+            Log-odds of scores at each exit; no winning class changes.
+        """
         check_two_classes(ensemble, self.target.name)
         lows, length = lowest_scores(policy.tables(mdp.votes.tables), policy), policy.n_reached
         labels = positives(mdp).astype(np.intp)
         return reject_calibration(
             left.scores, left.exit_step, labels, lows, length, mass_of(mdp.weight)
         )
-
-    @property
-    def _seed(self) -> int:
-        return 0 if self.random_state is None else self.random_state
 
     def _problem(self, mdp: MDP, like: RejectionProblem | None = None) -> RejectionProblem:
         """Within a budget each base classifier counts as one, whatever its price is."""
@@ -196,7 +293,7 @@ class FoundCascade:
 
 
 def detecting_solver(solver: Any, target_fpr: float | None, target_tpr: float | None) -> Any:
-    """The solver where a rate is wanted: Rejection of that rate."""
+    """Return the solver where a rate is wanted: `Rejection` of that rate."""
     target = WantedRate(target_fpr, target_tpr)
     target.check()
     if solver is None:
@@ -210,7 +307,7 @@ def detecting_solver(solver: Any, target_fpr: float | None, target_tpr: float | 
 
 
 def check_two_classes(ensemble: Ensemble, target: str) -> None:
-    """Refuse an ensemble that does not decide between two classes by one score."""
+    """Raise for an ensemble that does not decide between two classes by one score."""
     if ensemble.n_scores != 1:
         n_classes = 0 if ensemble.classes is None else len(ensemble.classes)
         raise ValueError(
@@ -226,7 +323,7 @@ def realised(
     n_evaluated: float,
     thetas: Floats | None = None,
 ) -> RealisedRates:
-    """The rates of rows held out.
+    """Return the rates of rows held out.
 
     parts  : (n,), rows of one number share a theta
     thetas : by part, that of the rows which learned its cascade; the safer of the two is taken
@@ -234,7 +331,7 @@ def realised(
     above = np.zeros(len(parts), bool)
     for part in np.unique(parts):
         here, others = parts == part, parts != part
-        others = others if _both(ends.positive[others]) else here
+        others = others if len(np.unique(ends.positive[others])) == 2 else here
         rest = EndScores.of(ends.scores[others], ends.positive[others], ends.share[others])
         theta = target.expected(rest)
         if thetas is not None:
@@ -246,7 +343,7 @@ def realised(
 def rates_of(
     ends: EndScores, above: NDArray[np.bool_], target: WantedRate, n_evaluated: float
 ) -> RealisedRates:
-    """The rates of rows held out of which some were called positive."""
+    """Return the rates of rows held out of which some were called positive."""
     found: dict[str, Any] = {}
     for name, rows in (("fpr", ~ends.positive), ("tpr", ends.positive)):
         count, n = int(above[rows].sum()), int(rows.sum())
@@ -264,12 +361,8 @@ def rates_of(
     )
 
 
-def _both(positive: NDArray[np.bool_]) -> bool:
-    return bool(positive.any() and not positive.all())
-
-
 def lowest_scores(tables: Tables, policy: Policy) -> NDArray[np.float64]:
-    """The lowest score that a row can leave with at each exit 0 .. N, (N + 1,).
+    """Return the lowest score that a row can leave with at each exit 0 .. N, (N + 1,).
 
     A row that was not rejected has a score above 0, from which the next vote may take its smallest.
     """
@@ -293,7 +386,7 @@ def reject_calibration(
     length: int,
     mass: Floats | None = None,
 ) -> Calibration:
-    """What scores (n, 1) stand for, with labels (n,), 1 for positives.
+    """Return what scores (n, 1) stand for, with labels (n,), 1 for positives.
 
     Rows that pass all T steps are read as a (f - theta), a by ``platt``. Rows that are rejected
     after step t have scores in [low_t, 0]. Their log-odds are
@@ -313,26 +406,19 @@ def reject_calibration(
     factors, offsets = np.ones(n_steps + 1), np.zeros(n_steps + 1)
     if len(passed):
         factors[length:] = fit_factor(scores[passed], labels[passed], mass[passed])
-    known = _log_odds(exit_step, labels, mass, n_steps)
+    # log-odds among the rows that leave about each exit, smoothed by one row
+    groups = exit_groups(exit_step, n_steps, mass=mass)
+    found, lost = (
+        np.bincount(groups[exit_step], mass * of, groups[-1] + 1) + 0.5
+        for of in (labels, 1 - labels)
+    )
+    known = np.log(found / lost)[groups]
     highest = min(factors[length] * lows[length], 0.0)
     for t in range(length - 1, -1, -1):
         offsets[t] = min(known[t], highest - WIDTH)
         factors[t] = WIDTH / max(-lows[t], WIDTH)
         highest = offsets[t] + factors[t] * min(lows[t], 0.0)
     return Calibration(np.arange(n_steps + 1), factors, offsets)
-
-
-def _log_odds(
-    exit_step: NDArray[np.integer[Any]], labels: NDArray[Any], mass: Floats, n_steps: int
-) -> Floats:
-    """Of positives among the rows that leave about each exit, (N + 1,), smoothed by one row."""
-    groups = exit_groups(exit_step, n_steps, mass=mass)
-    found = np.bincount(groups[exit_step], mass * labels, groups[-1] + 1) + 0.5
-    lost = np.bincount(groups[exit_step], mass * (1 - labels), groups[-1] + 1) + 0.5
-    return np.asarray(np.log(found / lost)[groups])
-
-
-BETA = 1e-3  # one evaluation of a negative is worth a thousandth of the positives
 
 
 def sparsify(
@@ -442,19 +528,24 @@ def sparsify(
     mdp = mdp_of(ensemble, votes, targets, beta=price, weight=weight)
     estimator.describe_rows(X)
     estimator.take(learner.detector(mdp), ensemble, mdp)
-    knob, value = ("beta", price) if budget is None else ("budget", float(budget))
-    estimator.summary_ = _summary(estimator, knob, value, mdp)
+    target, value = ("beta", price) if budget is None else ("budget", float(budget))
+    estimator.summary_ = _summary(estimator, target, value, mdp)
     return estimator
 
 
-def _summary(estimator: MDDAGClassifier, knob: str, value: float, mdp: MDP) -> Summary:
+def _summary(estimator: MDDAGClassifier, target: str, value: float, mdp: MDP) -> Summary:
     """What is known of the detector; its rates are of rows held out."""
-    ensemble, rates = estimator.ensemble_, estimator.realised_rates_
+    ensemble, dag = estimator.ensemble_, estimator.dag_
+    # None where nothing is evaluated
+    speed, speed_one = (
+        float(of) if isfinite(of) else None
+        for of in (dag.expected_speedup, dag.expected_speedup_one)
+    )
     left = replay(ensemble, estimator.policy_, mdp.votes)
     full = ensemble.codes(mdp.votes.scores())
     return Summary(
         kind=ensemble.kind,
-        knob=knob,
+        knob=target,
         value=value,
         n_classifiers=ensemble.n_classifiers,
         rows="choosing",
@@ -466,12 +557,7 @@ def _summary(estimator: MDDAGClassifier, knob: str, value: float, mdp: MDP) -> S
         difference=float(np.average(left.verdict != full, weights=mdp.weight)),
         lost=None,
         confidence=None,
-        speed=_finite(estimator.dag_.expected_speedup),
-        speed_one=_finite(estimator.dag_.expected_speedup_one),
-        rates=rates,
+        speed=speed,
+        speed_one=speed_one,
+        rates=estimator.realised_rates_,
     )
-
-
-def _finite(speed: float) -> float | None:
-    """The speed; None where nothing is evaluated."""
-    return float(speed) if isfinite(speed) else None

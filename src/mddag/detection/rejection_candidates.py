@@ -41,6 +41,10 @@ from mddag.policy.policy import EVAL, QUIT, Policy
 
 Floats = NDArray[np.float64]
 
+LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
+BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
+MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
+
 
 @dataclass(frozen=True)
 class CascadeSetting:
@@ -66,12 +70,12 @@ class CascadeRun:
 
     @property
     def mean_cost(self) -> float:
-        """On negatives."""
+        """Mean price on negatives."""
         return float(self.ends.negative_shares @ self.price[self.steps[~self.ends.positive]])
 
     @property
     def mean_steps(self) -> float:
-        """On negatives."""
+        """Mean steps on negatives."""
         return float(self.ends.negative_shares @ self.steps[~self.ends.positive])
 
 
@@ -95,7 +99,7 @@ class RejectCascade:
         return len(self.thresholds)
 
     def at(self, theta: float, ties_pass: bool = False) -> RejectCascade:
-        """The same with another threshold at the end."""
+        """Return the same with another threshold at the end."""
         return replace(self, theta=theta, ties_pass=ties_pass)
 
     def run(
@@ -105,14 +109,14 @@ class RejectCascade:
         costs: Floats,
         weight: Floats | None = None,
     ) -> CascadeRun:
-        """What rows with the sums f_1 … f_T' (T', n), T' >= T, in this order do."""
+        """Return what rows with the sums f_1 … f_T' (T', n), T' >= T, in this order do."""
         last = last_steps(sums, self.thresholds)
         scores = np.where(last < self.length - 1, -np.inf, sums[self.length - 1])
         price = np.concatenate([[0.0], np.cumsum(costs[self.order[: self.length]])])
         return CascadeRun(EndScores.of(scores, positive, weight), last + 1, price)
 
     def policy(self, votes: Votes, every: int = 1) -> Policy:
-        """The cascade as a policy over base classifiers with these votes."""
+        """Return the cascade as a policy over base classifiers with these votes."""
         n_steps, tables = len(self.order), votes.tables
         rescaling = self._rescaling(tables, _rounding(self._rescaling(tables, 0.0).applied(tables)))
         actions = np.full((-(-n_steps // every), 2), QUIT, np.uint8)
@@ -123,14 +127,7 @@ class RejectCascade:
         return Policy(actions, Grid(np.array([edge])), self.order, every, rescaling)
 
     def _rescaling(self, tables: Tables, rounding: float) -> Rescaling:
-        """The levels as constants of the votes."""
-        levels = self._levels(tables, rounding)
-        shift = np.zeros((len(self.order), 1))
-        shift[self.order[: self.length], 0] = np.diff(levels)
-        return Rescaling(levels[:1], shift)
-
-    def _levels(self, tables: Tables, rounding: float) -> Floats:
-        """What is added to f_0 … f_T, (T + 1,); a step that rejects nothing has the next one's.
+        """The levels, what is added to f_0 … f_T, as constants of the votes.
 
         Rows at a threshold are on the side where the learned cascade has them, whatever executors
         round: reject thresholds are raised by twice that, since rows quit below -rounding, and
@@ -140,9 +137,11 @@ class RejectCascade:
         theta = min(max(self.theta, -most), most) + (-rounding if self.ties_pass else rounding)
         levels = np.concatenate([[NEVER], self.thresholds[:-1] + 2 * rounding, [theta]])
         for t in range(len(levels) - 2, -1, -1):
-            if levels[t] == NEVER:
+            if levels[t] == NEVER:  # a step that rejects nothing has the next one's
                 levels[t] = levels[t + 1]
-        return -levels
+        shift = np.zeros((len(self.order), 1))
+        shift[self.order[: self.length], 0] = -np.diff(levels)
+        return Rescaling(-levels[:1], shift)
 
 
 def _rounding(tables: Tables) -> float:
@@ -153,7 +152,7 @@ def _rounding(tables: Tables) -> float:
 
 
 def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:
-    """f_1 … f_length of rows in an order, (length, n)."""
+    """Return f_1 … f_length of rows in an order, (length, n)."""
     sums = np.empty((length, len(votes)))
     for t, scores in enumerate(partial_sums(votes.reordered(order[:length]))):
         if t:
@@ -161,14 +160,9 @@ def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:
     return sums
 
 
-LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
-BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
-MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
-
-
 @dataclass(frozen=True, eq=False)
 class RejectionCandidate:
-    """A cascade with the loss and the costs that the judging rows have in it.
+    """A cascade with the loss and the costs that the rows for choosing have in it.
 
     loss        : at the wanted rate
     cost        : mean cost on negatives; n_evaluated counts each base classifier as one
@@ -212,7 +206,7 @@ class RejectionProblem:
         every: int = 1,
         like: RejectionProblem | None = None,
     ) -> RejectionProblem:
-        """The rows of an MDP; in the orders of another problem, if there is one."""
+        """Take the rows of an MDP; in the orders of another problem, if there is one."""
         check_detection(mdp)
         few = mdp.rows(_few(mdp))
         positive = positives(few)
@@ -229,7 +223,7 @@ class RejectionProblem:
         return sorted(length for length in rounded if length % self.every == 0 or length == most)
 
     def learned(self, ranked: RankedSums, setting: CascadeSetting) -> RejectCascade:
-        """The thresholds of a setting.
+        """Learn the thresholds of a setting.
 
         They change which rows are left, so theta is taken again from those that the first ones
         leave; a last pass counts at each step the rows that reach it.
@@ -253,7 +247,7 @@ class RejectionProblem:
         )
 
     def run(self, cascade: RejectCascade, o: int) -> CascadeRun:
-        """These rows in a cascade of order number o."""
+        """Run these rows through a cascade of order number o."""
         return cascade.run(self.sums[o], self.positive, self.costs, self.weight)
 
     def crossed(
@@ -282,25 +276,25 @@ class RejectionProblem:
 
     @property
     def ends(self) -> EndScores:
-        """These rows behind all steps, none of them rejected."""
+        """These rows after all steps, none of them rejected."""
         return EndScores.of(self.sums[0][-1], self.positive, self.weight)
 
 
 def rejection_candidates(
-    rows: RejectionProblem, judges: RejectionProblem, shift: float
+    rows: RejectionProblem, choosing: RejectionProblem, shift: float
 ) -> Iterator[RejectionCandidate]:
-    """Learn a cascade for every setting on `rows`, and estimate its loss and its costs on `judges`.
+    """Learn a cascade for every setting, and estimate its loss and its costs.
 
-    Both may be the same rows: a cascade has few degrees of freedom.
+    rows, choosing : to learn on, and to estimate by; both may be the same
     """
-    target = rows.target.to_judge(judges.ends)
+    target = rows.target.for_choosing(choosing.ends)
     lam = target.slope(rows.ends)
     for o, sums in enumerate(rows.sums):
         ranked = RankedSums.of(sums, rows.positive, rows.weight, shift=shift)
         for length, beta in product(rows.lengths, BETAS):
             setting = CascadeSetting(o, length, float(beta))
             cascade = rows.learned(ranked, setting)
-            run = judges.run(cascade, o)
+            run = choosing.run(cascade, o)
             loss = target.mean_loss(run.ends, lam)
             yield RejectionCandidate(setting, cascade, loss, run.mean_cost, run.mean_steps)
 
@@ -329,7 +323,7 @@ def chosen_candidate(
 
 
 def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray[np.intp]:
-    """A part for each row at random, as many rows of each class in each.
+    """Draw a part for each row, as many rows of each class in each.
 
     There are fewer parts where a class has fewer rows.
     """
@@ -342,13 +336,13 @@ def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray
 
 
 def positives(mdp: MDP) -> NDArray[np.bool_]:
-    """The rows of class 1; of soft targets those that it is likelier for."""
+    """Return the rows of class 1; of soft targets those that it is likelier for."""
     labels = mdp.labels if mdp.labels.ndim == 1 else mdp.labels[:, 1] > 0.5
     return np.asarray(labels > 0)
 
 
 def check_detection(mdp: MDP) -> None:
-    """Refuse what is not for two classes with one score, and rows of one class alone."""
+    """Raise for what is not for two classes with one score, and rows of one class alone."""
     if mdp.of_numbers or mdp.n_scores != 1:
         what = "numbers" if mdp.of_numbers else f"{mdp.n_scores} scores"
         raise ValueError(

@@ -45,6 +45,11 @@ from mddag.metrics.detection import checked_positive
 Floats = NDArray[np.float64]
 GAP = 1e-9  # of the range of the sums: keys no further apart are one, but for rounding
 NEVER = -np.inf  # the threshold of a step that rejects no row
+LEAST_LAMBDA = 0.1
+ROUNDING = 1e-9
+DECIDING = 5  # negatives that decide the rate at which cascades are chosen
+LARGEST_FPR = 0.1  # of those rates: with few negatives they would be no detection any more
+FEWEST_EVENTS = 10  # false positives (or misses) that a rate is known by to a third
 
 
 def reject_thresholds(
@@ -56,14 +61,41 @@ def reject_thresholds(
     shift: float = 0.1,
     costs: ArrayLike | None = None,
 ) -> Floats:
-    """The thresholds r_1 … r_T, float64 (T,); -inf where no row is rejected, as at the last step.
+    """Learn one reject threshold per step by backward induction.
 
-    partial_sums : (n, T), f_1 … f_T of each row
-    positive     : (n,), labels of two values
-    theta        : what f_T must exceed for a positive
-    lam, beta    : prices of a false positive and of one evaluation of a negative; a miss costs 1
-    shift        : by how many standard deviations positives are taken to be lower
-    costs        : (T,), prices of the steps in units of beta; 1 by default
+    Parameters
+    ----------
+    partial_sums : array-like of shape (n, T)
+        f_1 … f_T of each row.
+    positive : array-like of shape (n,)
+        Labels of two values.
+    theta : float
+        What f_T must exceed for a positive.
+    lam, beta : float
+        Prices of a false positive and of one evaluation of a negative; a miss costs 1.
+    shift : float, default 0.1
+        By how many standard deviations positives are taken to be lower.
+    costs : array-like of shape (T,), default None
+        Prices of the steps in units of beta; None means 1.
+
+    Returns
+    -------
+    float64 array of shape (T,)
+        r_1 … r_T; -inf where no row is rejected, as at the last step.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or all rows are of one class.
+
+    Examples
+    --------
+    The first vote tells the classes apart, and the second costs a tenth per negative.
+
+    >>> from mddag.detection.thresholds import reject_thresholds
+    >>> sums = [[1.0, 2.0], [1.0, 1.5], [-1.0, 0.0], [-1.0, -2.0]]
+    >>> reject_thresholds(sums, [1, 1, 0, 0], theta=1.0, lam=1.0, beta=0.1, shift=0.0)
+    array([  0., -inf])
     """
     sums = as_floats("partial_sums", partial_sums, "numbers (n, T)")
     if sums.ndim != 2 or not np.isfinite(sums).all():
@@ -86,7 +118,7 @@ class RankedSums:
     positive : (n,)
     share    : (n,), weights of the rows; those of each class add up to 1
     ranks    : int32 (T, n), rows by rising key, the key being the sum, less the shift of positives
-    cuts     : (T, n), a threshold behind the k-th row of a step; NaN where the next is a tie
+    cuts     : (T, n), a threshold after the k-th row of a step; NaN where the next is a tie
     """
 
     sums: Floats
@@ -104,11 +136,13 @@ class RankedSums:
         *,
         shift: float,
     ) -> RankedSums:
-        """Sums (T, n) sorted."""
+        """Sort sums (T, n)."""
         share = shares_by_class(positive, weight)
         ranks, cuts = np.empty(sums.shape, np.int32), np.empty(sums.shape)
         for t, f in enumerate(sums):
-            key = f - shift * deviation(f, share * positive) * positive
+            among = share * positive
+            deviation = float(np.sqrt(among @ np.square(f - among @ f)))
+            key = f - shift * deviation * positive
             ranks[t] = np.argsort(key, kind="stable")
             cuts[t] = _cuts(key[ranks[t]])
         return cls(sums, positive, share, ranks, cuts)
@@ -123,10 +157,10 @@ class RankedSums:
         looks: NDArray[np.bool_] | None = None,
         before: Floats | None = None,
     ) -> Floats:
-        """r_1 … r_length of the first `length` steps.
+        """Learn r_1 … r_length of the first `length` steps.
 
         prices : (length,), of the steps
-        looks  : (length,), the steps behind which a row may be rejected; all by default
+        looks  : (length,), the steps after which a row may be rejected; all by default
         before : (length,), thresholds by which rows that do not reach a step are left out of it
         """
         reject, negative = self.share * self.positive, self.share * ~self.positive
@@ -147,7 +181,7 @@ class RankedSums:
 
 
 def last_steps(sums: Floats, thresholds: Floats) -> NDArray[np.int32]:
-    """The last step, counted from 0, that rows with sums (T, n) reach, int32 (n,).
+    """Return the last step, counted from 0, that rows with sums (T, n) reach, int32 (n,).
 
     That is the first at which they are rejected, or the last of the thresholds.
     """
@@ -157,19 +191,14 @@ def last_steps(sums: Floats, thresholds: Floats) -> NDArray[np.int32]:
 
 
 def shares_by_class(positive: NDArray[np.bool_], weight: Floats | None) -> Floats:
-    """Weights (n,) that add up to 1 over the positives and over the negatives."""
+    """Return weights (n,) that add up to 1 over the positives and over the negatives."""
     weight = np.ones(len(positive)) if weight is None else weight
     totals = np.where(positive, weight[positive].sum(), weight[~positive].sum())
     return np.asarray(weight / totals)
 
 
-def deviation(f: Floats, share: Floats) -> float:
-    """The standard deviation of f (n,) by shares (n,) that add up to 1."""
-    return float(np.sqrt(share @ np.square(f - share @ f)))
-
-
 def _cuts(keys: Floats) -> Floats:
-    """Midway between each of the sorted keys and the next one; behind the last a little above it.
+    """Cut midway between each of the sorted keys and the next one, and a little above the last.
 
     NaN where the two are one: no threshold can part them.
     """
@@ -177,13 +206,6 @@ def _cuts(keys: Floats) -> Floats:
     cuts = np.append((keys[:-1] + keys[1:]) / 2, keys[-1] + max(near, abs(keys[-1]) * GAP))
     cuts[:-1][np.diff(keys) <= near] = np.nan
     return cuts
-
-
-LEAST_LAMBDA = 0.1
-ROUNDING = 1e-9
-DECIDING = 5  # negatives that decide the rate at which cascades are judged
-LARGEST_FPR = 0.1  # of those rates: with few negatives they would be no detection any more
-FEWEST_EVENTS = 10  # false positives (or misses) that a rate is known by to a third
 
 
 @dataclass(frozen=True)
@@ -194,7 +216,7 @@ class WantedRate:
     tpr: float | None = None
 
     def check(self) -> None:
-        """Refuse what is no rate, and none or two of them."""
+        """Raise for what is no rate, and for none or two of them."""
         given = {"target_fpr": self.fpr, "target_tpr": self.tpr}
         rates = {name: value for name, value in given.items() if value is not None}
         if len(rates) != 1:
@@ -215,30 +237,34 @@ class WantedRate:
         assert found is not None
         return found
 
-    def to_judge(self, rows: EndScores) -> WantedRate:
-        """The rate at which these rows judge cascades: a larger FPR where fewer than DECIDING of
-        the negatives decide the wanted one, for then the best cascade there is the luckiest."""
+    def for_choosing(self, rows: EndScores) -> WantedRate:
+        """Return the rate at which these rows choose cascades: a larger FPR where fewer than
+        DECIDING negatives decide the wanted one, since otherwise selection bias decides."""
         if self.fpr is None:
             return self
         least = min(DECIDING * _per_row(rows.negative_shares), LARGEST_FPR)
         return WantedRate(fpr=max(self.fpr, least))
 
     def theta(self, rows: EndScores) -> float:
-        """The threshold that meets the rate on these very rows."""
+        """Return the threshold that meets the rate on these very rows."""
         if self.fpr is not None:
             return exceeded_by(rows.scores[~rows.positive], rows.negative_shares, self.fpr)
         return self._at_tpr(rows, self.rate)
 
     def expected(self, rows: EndScores) -> float:
-        """The threshold that meets the rate on rows to come, on average."""
+        """Return the threshold that meets the rate on unseen data, on average."""
         if self.fpr is not None:
             fewer = self.fpr - (1 - self.fpr) * _per_row(rows.negative_shares)
             return exceeded_by(rows.scores[~rows.positive], rows.negative_shares, fewer)
         more = self.rate + self.rate * _per_row(rows.positive_shares)
         return self._at_tpr(rows, min(more, 1.0))
 
+    def _at_tpr(self, rows: EndScores, tpr: float) -> float:
+        above = exceeded_by(-rows.scores[rows.positive], rows.positive_shares, 1 - tpr)
+        return float(np.nextafter(-above, -np.inf))
+
     def safer(self, theta: float, other: float) -> float:
-        """Of two thresholds the one that keeps to the wanted rate rather."""
+        """Return the threshold of the two that keeps to the wanted rate rather."""
         return max(theta, other) if self.fpr is not None else min(theta, other)
 
     def doubt_few(self, rows: EndScores) -> None:
@@ -246,40 +272,30 @@ class WantedRate:
         fpr = self.fpr is not None
         rate = self.rate if fpr else 1 - self.rate
         share = rows.negative_shares if fpr else rows.positive_shares
-        if not self.is_known(rows):
+        if 1 / _per_row(share) < FEWEST_EVENTS / rate:
             kind, what = ("negatives", "FPR") if fpr else ("positives", "TPR")
             doubt(
                 f"{self.name}={self.rate:g} is to be met with {len(share)} {kind}, of which "
                 f"{rate * len(share):.2g} decide it; wanted {FEWEST_EVENTS / rate:.0f} or more: "
-                f"the {what} of rows to come may be several times off, see realised_fpr_"
+                f"the {what} of unseen data may be several times off, see realised_fpr_"
             )
 
-    def _at_tpr(self, rows: EndScores, tpr: float) -> float:
-        above = exceeded_by(-rows.scores[rows.positive], rows.positive_shares, 1 - tpr)
-        return float(np.nextafter(-above, -np.inf))
-
     def loss(self, rows: EndScores, lam: float) -> float:
-        """What is lost at the wanted rate: misses, or lambda times the false positives."""
+        """Return what is lost at the wanted rate: misses, or lambda times the false positives."""
         tpr, fpr = rows.rates(self.theta(rows))
         if self.fpr is not None:
             return 1 - tpr
         return lam * fpr if tpr >= self.rate - ROUNDING else lam + 1 - tpr
 
     def mean_loss(self, rows: EndScores, lam: float) -> float:
-        """The loss at about the wanted rate: with few rows the one at the rate itself is luck."""
+        """Return the loss at about the wanted rate, since with few rows that at it is noise."""
         if self.fpr is None:
             return self.loss(rows, lam)
         about = (WantedRate(fpr=min(factor * self.fpr, 1.0)) for factor in (0.5, 1.0, 2.0))
         return float(np.mean([target.loss(rows, lam) for target in about]))
 
-    def is_known(self, rows: EndScores) -> bool:
-        """Whether there are rows enough for the rate to be more than luck."""
-        share = rows.negative_shares if self.fpr is not None else rows.positive_shares
-        rare = self.rate if self.fpr is not None else 1 - self.rate
-        return 1 / _per_row(share) >= FEWEST_EVENTS / rare
-
     def slope(self, rows: EndScores) -> float:
-        """lambda, the slope of the ROC curve at the wanted rate."""
+        """Return lambda, the slope of the ROC curve at the wanted rate."""
         fpr = rows.rates(self.theta(rows))[1] if self.fpr is None else self.fpr
         fpr = max(fpr, _per_row(rows.negative_shares))
         high, low = (
@@ -305,7 +321,7 @@ class EndScores:
     def of(
         cls, scores: Floats, positive: NDArray[np.bool_], weight: Floats | None = None
     ) -> EndScores:
-        """Rows with weights (n,) of any sum; None: all alike."""
+        """Take rows with weights (n,) of any sum; None: all alike."""
         return cls(scores, positive, shares_by_class(positive, weight))
 
     @property
@@ -317,20 +333,18 @@ class EndScores:
         return self.share[self.positive]
 
     def rates(self, theta: float) -> tuple[float, float]:
-        """TPR and FPR at a threshold."""
+        """Return TPR and FPR at a threshold."""
         above = self.share * (self.scores > theta)
         return float(above[self.positive].sum()), float(above[~self.positive].sum())
 
 
 def exceeded_by(scores: Floats, share: Floats, rate: float) -> float:
-    """The smallest of the scores that at most `rate` of their shares exceed; the largest score
-    where that is none."""
+    """Return the smallest score that at most `rate` of the shares exceed, or the largest score."""
     order = np.argsort(-scores, kind="stable")
     allowed = int(np.searchsorted(np.cumsum(share[order]), rate + ROUNDING, side="right"))
     return float(scores[order[min(allowed, len(scores) - 1)]])
 
 
 def _per_row(share: Floats) -> float:
-    """One row as a share: 1 / n for equal rows, else 1 / the number of equal rows that tell as
-    much."""
+    """Return one row as a share: 1 / the number of equal rows that would tell as much."""
     return float(np.square(share).sum())
