@@ -33,7 +33,7 @@ def stage_rates(stages, rows):
     votes = np.stack([rows.aside.votes(nodes) for nodes in stages.trees], axis=1)
     positive = rows.aside.positive
     for m in range(1, stages.chain.n_stages + 1):
-        accepted = stages.chain.truncated(m).left(votes).accepted
+        accepted = stages.chain.truncated(m).exits(votes).accepted
         yield accepted[~positive].mean(), accepted[positive].mean()
 
 

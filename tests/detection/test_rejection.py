@@ -83,15 +83,6 @@ def test_a_budget_is_mean_evaluations_of_negatives(budget):
     assert cost(detection_mdp(1, n=10_000), found.policy) < 1.1 * budget
 
 
-def test_several_budgets_are_learned_at_once():
-    mdp = detection_mdp(0, n=1000)
-    found = Rejection(target_fpr=0.05).detectors(mdp, [3, 6, None])
-    for budget, one in zip([3, 6], found, strict=False):
-        alone = Rejection(target_fpr=0.05, budget=budget).detector(mdp)
-        assert (one.rates, one.setting) == (alone.rates, alone.setting)
-    assert found[2].setting == Rejection(target_fpr=0.05).detector(mdp).setting
-
-
 def test_a_budget_below_all_cascades_is_doubted():
     with pytest.warns(DoubtfulResult, match="no cascade is within budget=0.5: the cheapest"):
         Rejection(target_fpr=0.05, budget=0.5).solve(detection_mdp())

@@ -16,7 +16,7 @@ object. They are cut from the scaled image that was scanned, so that training re
 will read. Every round sees the images otherwise: turned, stretched, mirrored, inverted, at other
 scales. Pixels are interpolated linearly throughout.
 
-scipy is imported by the functions that need it: a detector is read and run without it.
+scipy is imported where it is needed: a detector is read and run without it.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def blurred(pixels: Pixels, width: float) -> Pixels:
 
 
 def _screen(shape: tuple[int, ...], rng: np.random.Generator) -> Pixels:
-    """A grid of dots, turned, 2 to 6 pixels from one to the next: (height, width), -1 to 1."""
+    """Make a grid of dots, turned, 2 to 6 pixels from one to the next: (height, width), -1 to 1."""
     turn = rng.uniform(0.0, np.pi / 2)
     periods = rng.uniform(2.2, 6.0, 2)
     y, x = (np.arange(n, dtype=np.float32) for n in shape)
@@ -253,8 +253,6 @@ def resampled(
     side : (n,), -1 mirrors; size : (n,), of the window by that of the patch; turn : (n,), radians
     shift : (n, 2), of the window's center along y and x, in sides of the patch
     """
-    from scipy.ndimage import map_coordinates
-
     height, width = patches.shape[1:]
     y = (((np.arange(window[0]) + 0.5) / window[0] - 0.5) * height)[:, None]  # from the center
     x = (((np.arange(window[1]) + 0.5) / window[1] - 0.5) * width)[None, :]
@@ -264,12 +262,25 @@ def resampled(
     # What is made smaller is blurred before, by what its pixels would lose.
     ratio = max(height / window[0], width / window[1])
     smooth = _softened(patches.astype(np.float64), (0.35 * ratio if ratio > 1.15 else 0.0) * size)
-    number = np.broadcast_to(np.arange(len(patches))[:, None, None], at_y.shape)
-    return np.asarray(map_coordinates(smooth, [number, at_y, at_x], order=1, mode="nearest"))
+    return _interpolated(smooth, np.clip(at_y, 0, height - 1), np.clip(at_x, 0, width - 1))
+
+
+def _interpolated(pixels: Floats, y: Floats, x: Floats) -> Floats:
+    """Interpolate the pixels (n, h, w) at places inside of them, (n, …) each."""
+    n, height, width = pixels.shape
+    top = np.minimum(y.astype(np.intp), max(height - 2, 0))
+    left = np.minimum(x.astype(np.intp), max(width - 2, 0))
+    below, right = min(1, height - 1) * width, min(1, width - 1)
+    part_y, part_x = y - top, x - left
+    flat = pixels.reshape(-1)
+    at = (np.arange(n) * (height * width))[:, None, None] + top * width + left
+    above = flat[at] * (1 - part_x) + flat[at + right] * part_x
+    under = flat[at + below] * (1 - part_x) + flat[at + below + right] * part_x
+    return np.asarray(above * (1 - part_y) + under * part_y)
 
 
 def _softened(pixels: Floats, width: Floats) -> Floats:
-    """A Gaussian blur of `width` (n,) pixels: three taps along each axis, the border continued."""
+    """Blur by a Gaussian of `width` (n,) pixels: three taps along each axis, borders continued."""
     neighbour: Floats = np.exp(-0.5 / np.square(np.maximum(width, 1e-3)))
     centre = (1 / (1 + 2 * neighbour))[:, None, None]
     share = neighbour[:, None, None] * centre
@@ -305,7 +316,7 @@ def random_windows(
 
 
 def _drawn(picture: Grey, levels: Levels, n: int, rng: np.random.Generator) -> Patches:
-    """n windows of an image, each of its windows being as likely as any other."""
+    """Draw n windows of an image, each of its windows being as likely as any other."""
     counts = (levels.rows * levels.columns).astype(np.float64)
     by_level = rng.multinomial(n, counts / counts.sum())
     out = [np.empty((0, *levels.window), np.uint8)]
@@ -364,14 +375,17 @@ def slanted(picture: Grey, turn: float, stretch: Floats) -> Grey:
 
     It keeps its shape; outside of it there is its mirror image.
     """
-    from scipy.ndimage import map_coordinates
+    height, width = picture.shape
+    center_y, center_x = (height - 1) / 2, (width - 1) / 2
+    y = ((np.arange(height) - center_y) / stretch[0])[:, None]
+    x = ((np.arange(width) - center_x) / stretch[1])[None, :]
+    at_y = _folded(np.cos(turn) * y + np.sin(turn) * x + center_y, height)
+    at_x = _folded(np.cos(turn) * x - np.sin(turn) * y + center_x, width)
+    pixels = _interpolated(picture[None].astype(np.float64), at_y[None], at_x[None])
+    return as_bytes(pixels[0])
 
-    center_y, center_x = ((n - 1) / 2 for n in picture.shape)
-    y = ((np.arange(picture.shape[0]) - center_y) / stretch[0])[:, None]
-    x = ((np.arange(picture.shape[1]) - center_x) / stretch[1])[None, :]
-    at = (
-        np.cos(turn) * y + np.sin(turn) * x + center_y,
-        np.cos(turn) * x - np.sin(turn) * y + center_x,
-    )
-    pixels = map_coordinates(picture.astype(np.float64), at, order=1, mode="mirror")
-    return np.rint(pixels).astype(np.uint8)
+
+def _folded(at: Floats, n: int) -> Floats:
+    """Fold places along an axis of n pixels back into 0 .. n - 1."""
+    folded = np.abs(at) % max(2 * (n - 1), 1)
+    return np.clip(np.minimum(folded, 2 * (n - 1) - folded), 0, None)

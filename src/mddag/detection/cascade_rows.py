@@ -58,7 +58,7 @@ class CodedRows:
 
     @classmethod
     def of(cls, rows: TrainingSet, learner: Any, n_threads: int = 1) -> CodedRows:
-        """The columns that the learner reads."""
+        """Code the columns that the learner reads."""
         own = own_columns(learner)
         if own is not None and isinstance(rows.features, PatchFeatures):
             columns = own.columns(np.asarray(rows.rows), rows.features, None, n_threads)
@@ -71,15 +71,15 @@ class CodedRows:
 
     @property
     def signs(self) -> Vector:
-        """y, +1 for positives and -1 for negatives, float64 (n,)."""
+        """Labels y, +1 for positives and -1 for negatives, float64 (n,)."""
         return np.where(self.positive, 1.0, -1.0)
 
     def taken(self, rows: NDArray[np.intp]) -> CodedRows:
-        """Some of the rows."""
+        """Return some of the rows."""
         return CodedRows(self.columns.taken(rows), self.positive[rows])
 
     def steepest(self, learner: Any, pull: Vector) -> tuple[Nodes, Vector]:
-        """The tree with the largest sum of pull (n,) x votes ±1, and its votes (n,)."""
+        """Learn the tree with the largest sum of pull (n,) x votes ±1, and its votes (n,)."""
         size = np.abs(pull)
         targets = np.where(pull < 0, -1, 1).astype(np.int8)[:, None]
         nodes = learner.fit(self.columns, targets, (size / size.sum())[:, None])
@@ -106,7 +106,7 @@ class HeldRows:
         return positive
 
     def votes(self, nodes: Nodes) -> Vector:
-        """The votes of a tree over the columns of ``rows.features``, (n,)."""
+        """Return the votes of a tree over the columns of ``rows.features``, (n,)."""
         (tree,), features = on_used_columns([nodes], self.rows.features)
         leaf = leaf_codes(tree, self._values(features), self.n_threads)
         votes: Vector = nodes.votes[:, 0][leaf]
@@ -128,10 +128,10 @@ class HeldRows:
 
 
 def adaboost(rows: CodedRows, learner: Any) -> Iterator[tuple[Nodes, Vector]]:
-    """The rounds of AdaBoost, both classes having the same weight at first: trees with votes
-    ±alpha, and these votes (n,).
+    """Yield the rounds of AdaBoost: trees with votes ±alpha, and these votes (n,).
 
-    It ends at a base classifier without error, or where none is better than chance.
+    Both classes have the same weight at first. It ends at a base classifier without error, or where
+    none is better than chance.
     """
     weight = balanced(rows.positive)
     while (found := boosted(rows, learner, weight, len(rows))) is not None:
@@ -151,7 +151,7 @@ class BoostedTree(NamedTuple):
 
 
 def boosted(rows: CodedRows, learner: Any, weight: Vector, n_rows: int) -> BoostedTree | None:
-    """The tree that AdaBoost adds by these weights of the rows; None if none beats chance.
+    """Learn the tree that AdaBoost adds by these weights of the rows; None if none beats chance.
 
     n_rows : rows that have a weight
     """
@@ -165,7 +165,7 @@ def boosted(rows: CodedRows, learner: Any, weight: Vector, n_rows: int) -> Boost
 
 
 def balanced(positive: Flags, positive_weight: float = 1.0) -> Vector:
-    """Weights (n,) that sum to 1, positives together having so many times that of negatives."""
+    """Return weights (n,) that sum to 1; the positives weigh `positive_weight` negatives."""
     n_positive = int(positive.sum())
     of_positive = positive_weight / max(n_positive, 1)
     weight = np.where(positive, of_positive, 1 / max(len(positive) - n_positive, 1))
@@ -173,7 +173,7 @@ def balanced(positive: Flags, positive_weight: float = 1.0) -> Vector:
 
 
 def weighed(nodes: Nodes, alpha: float) -> Nodes:
-    """The tree with votes ±alpha instead of ±1."""
+    """Return the tree with votes ±alpha instead of ±1."""
     return Nodes(nodes.records, alpha * nodes.votes, nodes.words)
 
 
@@ -200,8 +200,10 @@ class CascadeRows:
         return int((self.boosted.labels == 0).sum()), int((self.held.labels == 0).sum())
 
     def rounds(self) -> Iterator[tuple[Nodes, Vector]]:
-        """The rounds of ``adaboost`` on these rows, each computed once however often it is read:
-        cascades of other rates have the same first stage, but for its length."""
+        """Return the rounds of ``adaboost`` on these rows, each computed once.
+
+        Cascades of other rates have the same first stage, but for its length.
+        """
         return copy(self._rounds)
 
     @cached_property
@@ -209,7 +211,7 @@ class CascadeRows:
         return tee(adaboost(self.coded, self.learner), 1)[0]
 
     def kept(self, boosted: Index, held: Index) -> CascadeRows:
-        """Some of the rows; codes are kept, too."""
+        """Return some of the rows; codes are kept, too."""
         part = replace(self, boosted=self.boosted.take(boosted), held=self.held.take(held))
         part.__dict__["coded"] = self.coded.taken(boosted)
         return part
@@ -217,10 +219,7 @@ class CascadeRows:
     def refilled(
         self, supply: NegativeSupply | None, wanted: tuple[int, int], passes: Passes
     ) -> CascadeRows:
-        """With negatives of the supply that pass, up to so many in both parts together.
-
-        They are shared out as `wanted` says: those boosted on, those held out.
-        """
+        """Fill up with negatives of the supply that pass, to `wanted`: boosted on, held out."""
         missing = [max(w - h, 0) for w, h in zip(wanted, self.n_negatives, strict=True)]
         if supply is None or not sum(missing):
             return self
@@ -251,7 +250,7 @@ class NegativeSupply:
 
     @classmethod
     def of(cls, source: Any, like: TrainingSet, check: Callable[[Any], Any]) -> NegativeSupply:
-        """What was given as ``negatives``, if it can be one."""
+        """Take what was given as ``negatives``, if it can be a supply."""
         if callable(source):
             return cls(source, like, check)
         if not hasattr(source, "__len__") or not hasattr(source, "__getitem__"):
@@ -265,7 +264,7 @@ class NegativeSupply:
         return cls(rows, like, check)
 
     def draw(self, n: int, passes: Passes) -> TrainingSet | None:
-        """Up to n negatives that pass; None if there are none."""
+        """Draw up to n negatives that pass; None if there are none."""
         found: list[TrainingSet] = []
         n_found, n_drawn = 0, 0
         while n_found < n and n_drawn < MOST_DRAWN * n:
@@ -294,13 +293,13 @@ class NegativeSupply:
 
 
 def votes_of(rows: TrainingSet, trees: list[Nodes]) -> Vector:
-    """The votes of trees, (n, T)."""
+    """Return the votes of trees, (n, T)."""
     used, features = on_used_columns(trees, rows.features)
     return Ensemble.from_trees(used, features=features).votes(rows.rows).dense()[:, :, 0]
 
 
 def stacked(first: TrainingSet, second: TrainingSet) -> TrainingSet:
-    """The rows of both."""
+    """Return the rows of both."""
     rows = np.concatenate([np.asarray(first.rows), np.asarray(second.rows)])
     return replace(
         first,

@@ -315,7 +315,7 @@ class Detector(Parameters):
         ----------
         picture : array, Pillow image or path
             As for `detect`.
-        **options
+        **options : float, int or (int, int)
             Those of `detect`.
 
         Returns
@@ -396,7 +396,7 @@ class Detector(Parameters):
 
 
 def _checked_stack(name: str, patches: ArrayLike) -> Grey:
-    """Patches of one size, uint8 (n, height, width)."""
+    """Return patches of one size, uint8 (n, height, width), or raise."""
     wanted = "wanted grey patches uint8 (n, height, width)"
     try:
         array = np.asarray(patches)
@@ -440,7 +440,7 @@ NUMBERS_OF_A_FEATURE = 15
 
 
 def to_bytes(detector: Detector) -> bytes:
-    """The content of a detector's file; the same for the same detector."""
+    """Return the content of a detector's file; the same for the same detector."""
     classifier = detector.classifier_
     metadata = {
         "kind": "detector",
@@ -465,7 +465,7 @@ def to_bytes(detector: Detector) -> bytes:
 
 
 def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Detector:
-    """The detector that these hold, checked throughout."""
+    """Return the detector that these hold, checked throughout."""
     if metadata.get("version") != VERSION:
         raise ModelFileError(
             f"the detector has format version {metadata.get('version')!r:.20}, but this mddag "
@@ -495,14 +495,14 @@ def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Dete
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as JSON has it: numbers of numpy, which users may give, are no numbers there."""
+    """Return a parameter as JSON has it, where numbers of numpy are no numbers."""
     if isinstance(value, dict):
         return {name: _plain(v) for name, v in value.items()}
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _window(sides: list[Any], margin: Any) -> Window:
-    """Height and width, if they are pixels of which the margin leaves some."""
+    """Return height and width, if they are pixels of which the margin leaves some."""
     for number in (*sides, margin):
         if type(number) is not int or not 0 <= number < 2**31:
             raise ModelFileError(f"a number of pixels is {number!r:.40}")
@@ -514,7 +514,7 @@ def _window(sides: list[Any], margin: Any) -> Window:
 
 
 def _parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of Detector."""
+    """Return the arguments of Detector."""
     for name, kind in SETTINGS.items():
         if not isinstance(given.get(name), dict):
             raise ModelFileError(f"{name} is {given.get(name)!r:.40}; wanted its settings by name")

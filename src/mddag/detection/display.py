@@ -34,13 +34,13 @@ _MARKERS = "os^vD<>"
 
 
 class DetectionDisplay:
-    """A plot of detection rates; made by `from_runs`.
+    """Plot detection rates against mean evaluations; see `from_runs`.
 
     Parameters
     ----------
-    tprs : dict of str to float array (n_seeds, n_bounds)
+    tprs : dict of str to array-like of shape (n_seeds, n_bounds)
         By method; NaN where no setting is within the bound.
-    bounds : numbers (n_bounds,)
+    bounds : sequence of float
         Mean evaluations on negatives, rising.
     fpr : float
         The rate of false positives at which they were measured.
@@ -49,7 +49,16 @@ class DetectionDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : the matplotlib axes and figure
+    ax_, figure_ : Axes, Figure
+        What was drawn into.
+
+    Examples
+    --------
+    >>> from mddag import DetectionDisplay
+    >>> tprs = {"ours": [[0.5, 0.7], [0.6, 0.7]], "theirs": [[0.4, 0.6], [0.4, 0.5]]}
+    >>> display = DetectionDisplay(tprs, [5, 10], fpr=0.01, highlight="ours").plot()
+    >>> display.ax_.get_ylabel()
+    'TPR at FPR 1 %'
     """
 
     def __init__(
@@ -82,9 +91,27 @@ class DetectionDisplay:
         highlight: str | None = None,
         ax: Axes | None = None,
     ) -> DetectionDisplay:
-        """Draw the runs of methods: for each seed a list with one run for each setting.
+        """Draw the runs of methods.
 
-        threshold : "test", the paper's, from the test rows themselves, or "held_out"
+        Parameters
+        ----------
+        runs : dict of str to list of list of DetectionRun
+            By method: for each seed a list with one run for each setting.
+        fpr : float
+            The rate of false positives at which they were measured.
+        bounds : sequence of float, default (2, 3, 5, …, 100)
+            Mean evaluations on negatives.
+        threshold : {"test", "held_out"}, default "test"
+            Whether thresholds are those of the test rows themselves, as in the paper.
+        highlight : str, default None
+            The method whose line is drawn thick.
+        ax : Axes, default None
+            Where to draw; None means a new figure.
+
+        Returns
+        -------
+        DetectionDisplay
+            With ``ax_`` and ``figure_``.
         """
         check_is("runs", runs, Mapping, "a dict of method names to lists of runs, one for a seed")
         check_one_of("threshold", threshold, tuple(_THRESHOLDS))
@@ -99,7 +126,18 @@ class DetectionDisplay:
         return cls(tprs, bounds, fpr=fpr, highlight=highlight).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> DetectionDisplay:
-        """Draw into `ax`, or into a new figure."""
+        """Draw the lines.
+
+        Parameters
+        ----------
+        ax : Axes, default None
+            Where to draw; None means a new figure.
+
+        Returns
+        -------
+        DetectionDisplay
+            With ``ax_`` and ``figure_``.
+        """
         check_axes(ax)
         if ax is None:
             _, ax = pyplot().subplots(figsize=(6.5, 4.2), layout="constrained")
@@ -119,7 +157,7 @@ class DetectionDisplay:
         return self
 
     def _draw(self, k: int | None, name: str, tprs: NDArray[np.float64]) -> None:
-        """A point where every seed has a setting; k is None for the highlighted line."""
+        """Draw a point where every seed has a setting; k is None for the highlighted line."""
         mean, n_seeds, first = tprs.mean(axis=0), len(tprs), k is None
         error = tprs.std(axis=0, ddof=1) / np.sqrt(n_seeds) if n_seeds > 1 else None
         drawn = self.ax_.errorbar(

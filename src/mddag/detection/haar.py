@@ -94,13 +94,13 @@ class PatchColumns(Columns):
         )
 
     def taken(self, rows: NDArray[np.intp]) -> PatchColumns:
-        """Some of the patches, in their codes; thresholds found there are those of these alone."""
+        """Return some of the patches in their codes, with thresholds of their own."""
         cells, scales, height, width = self.cells
         some = (cells.take(rows, axis=1), scales[rows], height, width)
         return replace(self, codes=self.codes.take(rows, axis=1), cells=some, found={})
 
     def threshold(self, feature: int, cut: int) -> float:
-        """The number t for which ``code <= cut`` means ``x <= t`` on these patches."""
+        """Return the number t for which ``code <= cut`` means ``x <= t`` on these patches."""
         (values,) = column_values(self.cells, self.rectangles[feature : feature + 1])
         left = self.codes[feature] <= cut
         low = float(values.max(where=left, initial=-np.inf))
@@ -120,7 +120,7 @@ class PatchColumns(Columns):
 
 
 def _middle(low: float, high: float) -> float:
-    """A float32 number t with low <= t < high, which are float32 numbers, too."""
+    """Return a float32 number t with low <= t < high, which are float32 numbers, too."""
     if not (np.isfinite(low) and np.isfinite(high)):
         return low if np.isfinite(low) else high
     middle = low / 2 + high / 2
@@ -138,12 +138,35 @@ def drawn_features(window: Window, n: int | None, rng: np.random.Generator) -> P
 
 @dataclass
 class Haar(Parameters):
-    """Stumps over `n_features` Haar features, drawn at random from all; None: all of them.
+    """Learn stumps or trees over Haar features of gray patches.
 
-    n_features   : 24 x 24 pixels have 162 336; a byte of memory for each and each patch
-    random_state : of the draw, a whole number; None: follows that of the estimator
-    window       : (height, width) of patches that are given as rows of pixels; None: square
-    learner      : what is fitted to the features, such as ``Tree(4)``; None: a stump
+    Parameters
+    ----------
+    n_features : int, default 5000
+        Features drawn at random, a byte of memory for each and each patch; None means all. 24 x 24
+        pixels have 162,336.
+    random_state : int, default None
+        Decides the draw; None follows the estimator.
+    window : (int, int), default None
+        Height and width of patches that are given as rows of pixels; None means square.
+    learner : Learner, default None
+        What is fitted to the features, such as ``Tree(4)``; None means a stump.
+
+    See Also
+    --------
+    mddag.learners.Stump : The same on the columns of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag import AdaBoostMHClassifier
+    >>> from mddag.detection import Haar
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.integers(0, 100, (200, 8, 8)), np.arange(200) % 2
+    >>> X[y == 1, 2:5, 3:6] += 70
+    >>> boost = AdaBoostMHClassifier(Haar(100, random_state=0), n_rounds=10).fit(X, y)
+    >>> bool(boost.score(X, y) > 0.9)
+    True
     """
 
     n_features: int | None = 5000
@@ -152,7 +175,20 @@ class Haar(Parameters):
     learner: Learner | None = None
 
     def features(self, X: Any, seed: int) -> PatchFeatures:
-        """The features that may be used of patches like X; see `OwnColumns.features`."""
+        """Draw the features that may be used.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, h, w) or (n, h * w)
+            Patches, or their pixels as rows.
+        seed : int
+            Decides the draw if `random_state` is None.
+
+        Returns
+        -------
+        PatchFeatures
+            The window and the rectangles.
+        """
         self._check()
         window = window_of(X, None if self.window is None else checked_window(self.window))
         n = n_haar_features(window)
@@ -167,13 +203,45 @@ class Haar(Parameters):
     def columns(
         self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int
     ) -> PatchColumns:
-        """See `OwnColumns.columns`."""
+        """Code the values of the features, once per fit.
+
+        Parameters
+        ----------
+        patches : uint8 array of shape (n, h, w)
+            Gray patches.
+        features : PatchFeatures
+            What `features` has drawn.
+        max_bins : int or None
+            Most codes of a column; None means 256.
+        n_threads : int
+            Threads, -1 for all cores.
+
+        Returns
+        -------
+        PatchColumns
+            Codes of each feature.
+        """
         return PatchColumns.of(patches, features, max_bins, n_threads)
 
     def fit(
         self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
     ) -> Nodes:
-        """See `Learner.fit`."""
+        """Learn one base classifier.
+
+        Parameters
+        ----------
+        columns : Columns
+            Codes of the features.
+        targets : int8 array of shape (n, K)
+            +1 or -1 for each class.
+        weights : float64 array of shape (n, K)
+            Weights that sum to 1.
+
+        Returns
+        -------
+        Nodes
+            The tree with the largest edge.
+        """
         if self.learner is None:
             return best_stump(columns, targets, weights)
         return self.learner.fit(columns, targets, weights)

@@ -31,7 +31,19 @@ MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
 
 
 def as_grey(picture: Any) -> Grey:
-    """Grey pixels of a picture: an array, a Pillow image or the path of a file."""
+    """Return gray pixels of an array, a Pillow image or the path of a file.
+
+    Parameters
+    ----------
+    picture : array, Pillow image or path
+        Gray (h, w) or red, green, blue (h, w, 3): whole numbers from 0 to 255, or floats from 0 to
+        1; a fourth channel is not looked at.
+
+    Returns
+    -------
+    uint8 array of shape (height, width)
+        Gray levels.
+    """
     if isinstance(picture, (str, os.PathLike)):
         return _of_file(picture)
     if type(picture).__module__.split(".")[0] == "PIL":
@@ -58,7 +70,7 @@ def _check_shape(picture: NDArray[Any]) -> None:
 
 
 def as_levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
-    """An array of a picture, grey or colour, with numbers of any type as levels 0 to 255."""
+    """Return an array of any type, gray or color, as levels 0 to 255."""
     _check_shape(picture)
     if picture.dtype == np.uint8:
         return np.asarray(picture, np.uint8)
@@ -85,7 +97,7 @@ def as_levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _luma(colour: NDArray[np.uint8]) -> Grey:
-    """The grey of red, green and blue in 16 bits of fixed point, some rows at a time."""
+    """Return the gray of red, green and blue in 16 bits of fixed point, some rows at a time."""
     out = np.empty(colour.shape[:2], np.uint8)
     n = max(1, (1 << 20) // colour.shape[1])
     for first in range(0, len(colour), n):
@@ -107,8 +119,10 @@ def _of_pillow(image: Any, name: str) -> Grey:
 
 
 def upright(image: Any) -> Any:
-    """A Pillow image as viewers show it: cameras store the picture as it fell on the sensor, and
-    beside it how it is to be turned (EXIF)."""
+    """Return a Pillow image as viewers show it.
+
+    Cameras store what fell on the sensor, and how it is to be turned (EXIF).
+    """
     if image.getexif().get(ORIENTATION, 1) == 1:
         return image
     from PIL import ImageOps
@@ -142,7 +156,7 @@ EDGE = (0, 0, 0)
 
 
 def drawn(picture: Any, boxes: NDArray[np.int64]) -> Any:
-    """The picture in its own colours with a frame around each box (xmin, ymin, xmax, ymax).
+    """Draw a frame around each box (xmin, ymin, xmax, ymax) of the image in its own colors.
 
     Frames are as wide as the picture needs to be seen, with a dark edge for bright pictures.
     """
@@ -161,7 +175,7 @@ def drawn(picture: Any, boxes: NDArray[np.int64]) -> Any:
 
 
 def _as_image(picture: Any) -> Any:
-    """A copy of the picture as an RGB image."""
+    """Return a copy as an RGB image."""
     from PIL import Image
 
     if isinstance(picture, (str, os.PathLike)):
@@ -179,7 +193,7 @@ KINDS = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff
 
 
 def checked_backgrounds(backgrounds: Any, window: Window) -> list[Grey]:
-    """Grey pictures that have at least one window each; the others are left out, with a warning."""
+    """Return gray images of at least one window each; others are left out, with a warning."""
     given = _listed(backgrounds)
     pictures = [as_grey(picture) for picture in given]
     large = [p for p in pictures if p.shape[0] >= window[0] and p.shape[1] >= window[1]]
@@ -200,7 +214,7 @@ def checked_backgrounds(backgrounds: Any, window: Window) -> list[Grey]:
 
 
 def _listed(backgrounds: Any) -> list[Any]:
-    """The pictures of a list, or the picture files of a folder, by name."""
+    """Return the images of a list, or the image files of a folder, by name."""
     if isinstance(backgrounds, (str, os.PathLike)):
         folder = Path(backgrounds)
         if not folder.is_dir():

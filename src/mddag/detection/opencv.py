@@ -35,7 +35,23 @@ MIN_DEVIATION = 10.0
 
 
 def read_cascade(path: str | os.PathLike[str]) -> WindowClassifier:
-    """The classifier of a cascade file of OpenCV."""
+    """Read the classifier in a cascade file of OpenCV.
+
+    Parameters
+    ----------
+    path : str or path-like
+        An XML file of OpenCV 4.
+
+    Returns
+    -------
+    WindowClassifier
+        It scans as OpenCV does.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, or holds what is not supported.
+    """
     name = os.fspath(checked_path(path))
     size = os.path.getsize(name)
     if size > MOST_BYTES:
@@ -73,7 +89,7 @@ class _Nodes:
     stage_reject: list[float] = field(default_factory=list)
 
     def add_stage(self, threshold: float) -> None:
-        """The trees since the last stage are one."""
+        """Make one stage of the trees since the last."""
         self.stage_starts.append(len(self.tree_starts) - 1)
         self.stage_reject.append(float(np.float32(threshold) - THRESHOLD_SLACK))
 
@@ -86,7 +102,7 @@ class _Nodes:
 
 
 def _root(content: bytes) -> Element:
-    """The element of the cascade."""
+    """Return the element of the cascade."""
     if content.count(b"<") + content.count(b"=") > MOST_TAGS:
         _refuse(f"it has more than {MOST_TAGS} tags and attributes; no cascade has that many")
     if b"\0" in content or re.search(rb"<!(DOCTYPE|ENTITY)", content, re.IGNORECASE):
@@ -125,7 +141,7 @@ def _classifier(root: Element) -> WindowClassifier:
 
 
 def _read_new(root: Element, nodes: _Nodes) -> tuple[int, int]:
-    """The format of opencv_traincascade; height and width of the window."""
+    """Read the format of opencv_traincascade; return height and width of the window."""
     kinds = _text(root, "stageType"), _text(root, "featureType")
     if kinds != ("BOOST", "HAAR"):
         _refuse(f"it has {kinds[1]} features in {kinds[0]} stages; wanted HAAR and BOOST")
@@ -139,8 +155,10 @@ def _read_new(root: Element, nodes: _Nodes) -> tuple[int, int]:
 
 
 def _add_tree(nodes: _Nodes, splits: list[float], leaves: list[float]) -> None:
-    """splits : left, right, feature and threshold of each node; a side above 0 is a node, else a
-    leaf"""
+    """Read a tree.
+
+    splits : left, right, feature and threshold of each node; a side above 0 is a node, else a leaf
+    """
     first = len(nodes.feature)
     if len(splits) % 4 or len(leaves) != len(splits) // 4 + 1:
         _refuse(f"a tree has {len(splits)} numbers for its nodes and {len(leaves)} leaves")
@@ -159,7 +177,7 @@ def _side_of(side: int, first: int, leaves: list[float]) -> tuple[int, float]:
 
 
 def _read_old(root: Element, nodes: _Nodes) -> tuple[int, int]:
-    """The format of opencv_haartraining: nodes have their features in them."""
+    """Read the format of opencv_haartraining: nodes have their features in them."""
     size = _numbers(root, "size")
     if len(size) != 2:
         _refuse(f"its size is {len(size)} numbers; wanted width and height")
@@ -186,7 +204,7 @@ def _old_side(node: Element, side: str, first: int) -> tuple[int, float]:
 
 
 def _feature(item: Element) -> list[list[int]]:
-    """Three rectangles of x, y, w, h and weight."""
+    """Return three rectangles of x, y, w, h and weight."""
     tilted = item.find("tilted")
     if tilted is not None and (tilted.text or "").strip() not in ("", "0"):
         _refuse("it has tilted rectangles, which are not supported; wanted upright ones")

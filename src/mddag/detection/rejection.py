@@ -208,7 +208,7 @@ class Rejection(Parameters, Solver):
     def _finished(
         self, best: RejectionCandidate, mdp: MDP, rows: RejectionProblem, choosing: RejectionProblem
     ) -> FoundCascade:
-        """The chosen cascade with its theta and realised rates."""
+        """Return the chosen cascade with its theta and realised rates."""
         seed = 0 if self.random_state is None else self.random_state
         parts = class_parts(choosing.positive, self.n_parts, seed)
         own = choosing.run(best.cascade, best.setting.order).ends
@@ -534,7 +534,7 @@ def sparsify(
 
 
 def _summary(estimator: MDDAGClassifier, target: str, value: float, mdp: MDP) -> Summary:
-    """What is known of the detector; its rates are of rows held out."""
+    """Return what is known of the detector; its rates are of rows held out."""
     ensemble, dag = estimator.ensemble_, estimator.dag_
     # None where nothing is evaluated
     speed, speed_one = (

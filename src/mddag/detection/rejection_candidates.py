@@ -127,7 +127,7 @@ class RejectCascade:
         return Policy(actions, Grid(np.array([edge])), self.order, every, rescaling)
 
     def _rescaling(self, tables: Tables, rounding: float) -> Rescaling:
-        """The levels, what is added to f_0 … f_T, as constants of the votes.
+        """Return the levels, what is added to f_0 … f_T, as constants of the votes.
 
         Rows at a threshold are on the side where the learned cascade has them, whatever executors
         round: reject thresholds are raised by twice that, since rows quit below -rounding, and
@@ -145,8 +145,10 @@ class RejectCascade:
 
 
 def _rounding(tables: Tables) -> float:
-    """More than executors, which add int32 numbers, may be off by: so far below 0 a row quits, and
-    never with a score above 0."""
+    """Return more than executors, which add int32 numbers, may be off by.
+
+    So far below 0 a row quits, and never with a score above 0.
+    """
     most = float(np.abs(tables.bias).sum() + tables.reach().sum())
     return 8.0 * (tables.n_trees + 2) * max(most, 1e-300) / 2**31
 
@@ -253,8 +255,10 @@ class RejectionProblem:
     def crossed(
         self, setting: CascadeSetting, parts: NDArray[np.intp], shift: float
     ) -> tuple[EndScores, Floats]:
-        """Return the ends of each part in a cascade that was learned without it, and theta by the
-        rows that learned that cascade, by part; a single part learns from itself."""
+        """Return the ends of each part in a cascade that was learned without it.
+
+        And theta by the rows that learned that cascade, by part; a single part learns from itself.
+        """
         sums, n_parts = self.sums[setting.order], int(parts.max()) + 1
         scores, thetas = np.empty(len(self.positive)), np.empty(n_parts)
         for part in range(n_parts):

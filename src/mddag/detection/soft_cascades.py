@@ -61,7 +61,7 @@ NOTHING = 1e-12  # a density of no row
 
 
 def miss_budget(n_steps: int, detection_rate: float, alpha: float) -> Vector:
-    """v_t, float64 (T,): the share of the positives that each step may lose."""
+    """Return v_t, float64 (T,): the share of the positives that each step may lose."""
     t = np.arange(1, n_steps + 1) / n_steps
     shape = np.exp(alpha * (t - 1)) if alpha >= 0 else np.exp(-alpha * -t)  # at most 1: finite
     budget: Vector = shape * ((1 - detection_rate) / shape.sum())
@@ -77,7 +77,7 @@ def soft_cascade(
     alpha: float,
     bias: float = 0.0,
 ) -> Chain:
-    """The chain of at most `n_steps` stages over the pool with these votes (n, N).
+    """Learn the chain of at most `n_steps` stages over the pool with these votes (n, N).
 
     It ends early where no negative is left to be rejected.
     """
@@ -141,6 +141,10 @@ class SoftCascadeClassifier(PooledCascade):
     ----------
     learner : Learner, default None
         Learns the base classifiers of the pool; None means ``Stump()``; ``Haar()`` for patches.
+    n_threads : int, default 1
+        Threads of training and prediction, -1 for all cores. No result depends on it.
+    random_state : int, RandomState or None, default None
+        Decides which rows are held out, and which features a ``Haar()`` learner draws.
     ensemble : estimator or model, default None
         The pool: anything that ``mddag.as_ensemble`` reads. If fitted (or wrapped in
         ``FrozenEstimator``, which survives ``clone``) it is used as it is, and every row given to
@@ -155,15 +159,20 @@ class SoftCascadeClassifier(PooledCascade):
         How the losses are spread over the steps: early for alpha < 0, late for alpha > 0.
     policy_fraction : float, default 0.3
         Share of the rows held out for order and thresholds where the pool is trained here.
-    n_threads : int, default 1
-        Threads of training and prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default None
-        Decides which rows are held out, and which features a ``Haar()`` learner draws.
 
     Attributes
     ----------
     chain_, ensemble_, policy_, dag_, classes_, stopped_by_
         See ``CascadeClassifier``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mddag.detection import SoftCascadeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = SoftCascadeClassifier(pool_size=20, n_steps=10, random_state=0).fit(X, y)
+    >>> bool(model.n_evaluated(X).mean() < len(model.ensemble_))
+    True
     """
 
     refills = False
@@ -217,11 +226,11 @@ class WaldRounds:
         return cls(rows, np.zeros(len(rows.boosted)), tested)
 
     def left_by(self, alive: Flags) -> NDArray[np.intp]:
-        """How many of these rows are of each class, intp (2,)."""
+        """Count these rows of each class, intp (2,)."""
         return np.bincount(self.rows.coded.positive[alive], minlength=2)
 
     def round(self, miss: float, smoothing: float, fewest: int) -> tuple[Nodes, float] | None:
-        """One more base classifier and threshold; None if none is better than chance.
+        """Learn one more base classifier and threshold; None if none is better than chance.
 
         A threshold that leaves a class fewer than `fewest` rows rejects nothing instead.
         """
@@ -244,7 +253,7 @@ class WaldRounds:
         return found.tree, r
 
     def without_rejected(self) -> WaldRounds:
-        """The rows that are left alone."""
+        """Return the rows that are left."""
         here, held = np.flatnonzero(self.alive), np.flatnonzero(self.tested.alive)
         tested = self.tested
         again = SurvivingRows.of(tested.score[held], tested.positive[held], tested.survived)
@@ -253,7 +262,7 @@ class WaldRounds:
     def refilled(
         self, supply: NegativeSupply, wanted: tuple[int, int], chain: Chain, trees: list[Nodes]
     ) -> WaldRounds:
-        """With negatives that pass all steps so far in the places of those that did not."""
+        """Put negatives that pass all steps so far in the places of those that did not."""
         kept = self.without_rejected().rows
         rows = kept.refilled(supply, wanted, partial(passing, chain, trees))
         here, held = (votes_of(part, trees).sum(axis=1) for part in (rows.boosted, rows.held))
@@ -303,7 +312,7 @@ def wald_boost(
 
 
 def chain_of(rejects: ArrayLike, bias: float = 0.0) -> Chain:
-    """One base classifier a stage, in the order in which they come."""
+    """Make one base classifier a stage, in the order in which they come."""
     return Chain.of_steps(np.arange(np.size(rejects)), rejects, bias)
 
 
@@ -325,12 +334,12 @@ class SurvivingRows:
     def of(
         cls, score: Vector, positive: Flags, survived: tuple[float, float] = (1.0, 1.0)
     ) -> SurvivingRows:
-        """Rows that all survive; `survived` are the shares of the classes that have until now."""
+        """Take rows that all survive; `survived` are the shares of the classes so far."""
         n = np.bincount(positive, minlength=2)
         return cls(score, positive, (survived[0] / max(n[0], 1), survived[1] / max(n[1], 1)))
 
     def add(self, votes: Vector, miss: float, smoothing: float) -> float:
-        """The threshold after one more base classifier with these votes (n,)."""
+        """Return the threshold after one more base classifier with these votes (n,)."""
         self.score = self.score + votes
         classes = self.positive, ~self.positive
         positives, negatives = (self.score[self.alive & of] for of in classes)
@@ -341,7 +350,7 @@ class SurvivingRows:
         self.alive &= self.score > r
 
     def left_by(self, r: float) -> NDArray[np.intp]:
-        """Rows of each class that survive a threshold, intp (2,)."""
+        """Count the rows of each class that survive a threshold, intp (2,)."""
         return np.bincount(self.positive[self.alive & (self.score > r)], minlength=2)
 
     @property
@@ -359,7 +368,7 @@ class SurvivingRows:
 def wald_rejects(
     votes: Vector, positive: Flags, *, miss: float, smoothing: float, bias: float = 0.0
 ) -> Vector:
-    """Thresholds of base classifiers in their order, by votes (n, N) on rows held out.
+    """Learn thresholds of base classifiers in their order, by votes (n, N) on rows held out.
 
     Fewer than N where a class runs out of rows.
     """
@@ -375,7 +384,7 @@ def wald_rejects(
 def wald_reject(
     positives: Vector, negatives: Vector, shares: tuple[float, float], miss: float, smoothing: float
 ) -> float:
-    """The threshold r for surviving rows with these scores (n,) of each class; -inf if none.
+    """Return the threshold r for surviving rows with these scores (n,) of each class; -inf if none.
 
     shares    : what one row of each class stands for, 1 / rows of the class at the start
     smoothing : width of the Parzen window, in units of the width that fits a normal density
@@ -410,6 +419,10 @@ class WaldBoostClassifier(PooledCascade):
     ----------
     learner : Learner, default None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
+    n_threads : int, default 1
+        Threads of training and prediction, -1 for all cores. No result depends on it.
+    random_state : int, RandomState or None, default None
+        Decides which rows are held out, and which features a ``Haar()`` learner draws.
     ensemble : model, default None
         A fitted model whose base classifiers are taken as they come: anything that
         ``mddag.as_ensemble`` reads. Every row given to ``fit`` then sets thresholds. (Wrapped in
@@ -422,15 +435,20 @@ class WaldBoostClassifier(PooledCascade):
         Width of the Parzen window, in units of the width that fits a normal density best.
     policy_fraction : float, default 0.3
         Share of the rows held out for thresholds.
-    n_threads : int, default 1
-        Threads of training and prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default None
-        Decides which rows are held out, and which features a ``Haar()`` learner draws.
 
     Attributes
     ----------
     chain_, ensemble_, policy_, dag_, classes_, stopped_by_
         See ``CascadeClassifier``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mddag.detection import WaldBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = WaldBoostClassifier(n_rounds=20, random_state=0).fit(X, y)
+    >>> bool(model.n_evaluated(X).mean() < len(model.ensemble_))
+    True
     """
 
     whole_numbers = ("n_rounds",)

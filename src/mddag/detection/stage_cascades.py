@@ -78,7 +78,7 @@ class StageRates:
     of: str = "stage"
 
     def goal(self, m: int, so_far: tuple[float, float]) -> tuple[float, float]:
-        """The FPR and the TPR of stage m = 1, 2 … by itself, given those of the stages before."""
+        """Return FPR and TPR of stage m = 1, 2 … by itself, given those of the stages before."""
         if self.of == "stage":
             return self.fpr, self.tpr
         return self.fpr**m / max(so_far[0], ROUNDING), min(self.tpr**m / so_far[1], 1.0)
@@ -136,7 +136,7 @@ def vj_cascade(
 
 
 def boosted_stage(rows: CascadeRows, goal: tuple[float, float], max_rounds: int) -> BoostedStage:
-    """One stage."""
+    """Boost one stage until it reaches its rates, or has `max_rounds` base classifiers."""
     held = rows.aside
     positive = held.positive
     may_lose = int((1 - goal[1]) * positive.sum() + ROUNDING)
@@ -164,6 +164,10 @@ class VJCascadeClassifier(CascadeClassifier):
     ----------
     learner : Learner, default None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
+    n_threads : int, default 1
+        Threads of training and prediction, -1 for all cores. No result depends on it.
+    random_state : int, RandomState or None, default None
+        Decides which rows are held out, and which features a ``Haar()`` learner draws.
     n_stages : int, default 10
         Most stages.
     max_fpr : float, default 0.5
@@ -176,10 +180,6 @@ class VJCascadeClassifier(CascadeClassifier):
         Most base classifiers of a stage. One that has not reached its rates by then is the last.
     policy_fraction : float, default 0.3
         Share of the rows held out for thresholds and rates.
-    n_threads : int, default 1
-        Threads of training and prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default None
-        Decides which rows are held out, and which features a ``Haar()`` learner draws.
 
     Attributes
     ----------
@@ -189,6 +189,7 @@ class VJCascadeClassifier(CascadeClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
+    >>> from mddag.detection import VJCascadeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = VJCascadeClassifier(n_stages=2, random_state=0).fit(X, y)
     >>> bool(model.n_evaluated(X).mean() < len(model.ensemble_))
@@ -246,15 +247,15 @@ class SoftStages:
     slope: float
 
     def passed(self) -> Floats:
-        """u(f_m), float64 (M, n)."""
+        """Return u(f_m), float64 (M, n)."""
         return soft_step(self.scores, self.slope)
 
     def reached(self, u: Floats) -> Floats:
-        """b_m, float64 (M + 1, n); the last is for a stage to come."""
+        """Return b_m, float64 (M + 1, n); the last is for a stage to come."""
         return np.vstack([np.ones(u.shape[1]), np.cumprod(u, axis=0)])
 
     def backward(self, u: Floats) -> tuple[Floats, Floats]:
-        """F_m and C_m, float64 (M, n) each."""
+        """Return F_m and C_m, float64 (M, n) each."""
         final, cost = np.empty_like(u), np.empty_like(u)
         final[-1], cost[-1] = self.scores[-1], self.costs[-1]
         for m in range(len(u) - 2, -1, -1):
@@ -263,7 +264,7 @@ class SoftStages:
         return final, cost
 
     def extended(self) -> SoftStages:
-        """With a new last stage that scores as the last does and evaluates nothing yet."""
+        """Add a last stage that scores as the last does and evaluates nothing yet."""
         return replace(
             self,
             scores=np.vstack([self.scores, self.scores[-1:]]),
@@ -271,7 +272,7 @@ class SoftStages:
         )
 
     def moved(self, m: int, votes: Floats) -> SoftStages:
-        """One base classifier more in stage m, with these votes (n,)."""
+        """Add a base classifier to stage m, with these votes (n,)."""
         scores, costs = self.scores.copy(), self.costs.copy()
         scores[m] += votes
         costs[m] += 1
@@ -296,11 +297,11 @@ class FCCriterion:
         return self.of(final[0], cost[0])
 
     def of(self, final: Floats, cost: Floats) -> float:
-        """L of scores F_1 and costs C_1."""
+        """Return L of scores F_1 and costs C_1."""
         return float(self.weight @ np.exp(-self.signs * final) + self.price @ cost)
 
     def derivative(self, stages: SoftStages) -> Floats:
-        """dL / df_m(x_i), float64 (M, n)."""
+        """Return dL / df_m(x_i), float64 (M, n)."""
         u = stages.passed()
         reached, (final, cost) = stages.reached(u)[:-1], stages.backward(u)
         pull = self.signs * self.weight * np.exp(-self.signs * final[0])
@@ -312,7 +313,7 @@ class FCCriterion:
         return derivative
 
     def along(self, stages: SoftStages, m: int, votes: Floats) -> tuple[float, float]:
-        """The best length a > 0 of a step of votes ±1 (n,) in stage m, and L there.
+        """Find the best length a > 0 of a step of votes ±1 (n,) in stage m, and L there.
 
         F_1 and C_1 are linear in F_m and C_m, and what comes behind stage m stays as it is.
         """
@@ -337,7 +338,7 @@ class FCCriterion:
 
 
 def soft_step(z: Floats, slope: float) -> Floats:
-    """u(z) = (tanh(s z) + 1) / 2."""
+    """Return u(z) = (tanh(s z) + 1) / 2."""
     u: Floats = (np.tanh(slope * z) + 1) / 2
     return u
 
@@ -356,11 +357,11 @@ class GrownStages:
     last: list[bool]
 
     def first(self, n: int) -> GrownStages:
-        """The first n of them."""
+        """Return the first n of them."""
         return GrownStages(self.trees[:n], self.stage[:n], self.last[:n])
 
     def chain(self, reject: float = 0.0) -> Chain:
-        """The cascade that rejects scores up to `reject`; base classifiers by stage."""
+        """Return the cascade that rejects scores up to `reject`; base classifiers by stage."""
         stage, last = np.array(self.stage), np.array(self.last)
         order = np.argsort(stage, kind="stable")
         ends = np.cumsum(np.bincount(stage))
@@ -391,7 +392,7 @@ def fc_boost(
     max_features: int | None = None,
     seed: int = 0,
 ) -> GrownStages:
-    """Base classifiers and their stages; fewer than `n_rounds` where no step makes L smaller.
+    """Learn base classifiers and their stages; fewer than `n_rounds` where no step makes L smaller.
 
     positive_weight : of all positives together, in units of that of all negatives
     max_features    : columns that are open to each round, drawn again each time; None for all
@@ -435,6 +436,10 @@ class FCBoostClassifier(CascadeClassifier):
     ----------
     learner : Learner, default None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
+    n_threads : int, default 1
+        Threads of training and prediction, -1 for all cores. No result depends on it.
+    random_state : int, RandomState or None, default None
+        Decides which columns are open, and which features a ``Haar()`` learner draws.
     n_rounds : int, default 100
         Most base classifiers of all stages together.
     eta : float, default 0.02
@@ -449,15 +454,20 @@ class FCBoostClassifier(CascadeClassifier):
         Most stages; training takes time for each of them in each round. None for no bound.
     max_features : int, default None
         Columns open to each round, drawn again each time; None for all.
-    n_threads : int, default 1
-        Threads of training and prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default None
-        Decides which columns are open, and which features a ``Haar()`` learner draws.
 
     Attributes
     ----------
     chain_, ensemble_, policy_, dag_, classes_, stopped_by_
         See ``CascadeClassifier``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mddag.detection import FCBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = FCBoostClassifier(n_rounds=10, random_state=0).fit(X, y)
+    >>> bool(model.n_evaluated(X).mean() < len(model.ensemble_))
+    True
     """
 
     refills = False

@@ -238,8 +238,11 @@ class WantedRate:
         return found
 
     def for_choosing(self, rows: EndScores) -> WantedRate:
-        """Return the rate at which these rows choose cascades: a larger FPR where fewer than
-        DECIDING negatives decide the wanted one, since otherwise selection bias decides."""
+        """Return the rate at which these rows choose cascades.
+
+        That is a larger FPR where fewer than DECIDING negatives decide the wanted one, since
+        otherwise selection bias decides.
+        """
         if self.fpr is None:
             return self
         least = min(DECIDING * _per_row(rows.negative_shares), LARGEST_FPR)

@@ -116,7 +116,7 @@ def gentle_trees(
 
 
 def _on_all(grown: Nodes, some: PatchColumns, columns: PatchColumns) -> Nodes:
-    """The tree with thresholds halfway between values of all patches, not of some."""
+    """Return the tree with thresholds halfway between values of all patches, not of some."""
     records = grown.records.copy()
     for record in records:
         feature = int(record["feature"])

@@ -356,10 +356,25 @@ class WindowClassifier(ReadOnlyArrays):
         step: int | None = None,
         n_threads: int = 1,
     ) -> Hits:
-        """The accepted windows of a picture, at all scales; not grouped.
+        """Find the windows of an image that are accepted, at all scales.
 
-        picture : see `mddag.detection.images.as_grey`; one smaller than the window has none
-        scale, min_size, max_size, step : see `mddag.detection.windows.levels_of`
+        Parameters
+        ----------
+        picture : array, Pillow image or path
+            See `mddag.detection.images.as_grey`; one smaller than the window has no hits.
+        scale : float, default 1.1
+            Ratio of neighboring scales.
+        min_size, max_size : int or (int, int), default None
+            Bounds of the windows in the image, pixels: the height, or height and width.
+        step : int, default None
+            Pixels of a level between windows; None means 2 at scales below 2, else 1.
+        n_threads : int, default 1
+            Threads, -1 for all cores. No result depends on it.
+
+        Returns
+        -------
+        Hits
+            Boxes, scores and levels, not grouped.
         """
         n_threads = checked_threads(n_threads)
         grey = as_grey(picture)
