@@ -388,4 +388,4 @@ def slanted(picture: Grey, turn: float, stretch: Floats) -> Grey:
 def _folded(at: Floats, n: int) -> Floats:
     """Fold places along an axis of n pixels back into 0 .. n - 1."""
     folded = np.abs(at) % max(2 * (n - 1), 1)
-    return np.clip(np.minimum(folded, 2 * (n - 1) - folded), 0, None)
+    return np.asarray(np.maximum(np.minimum(folded, 2 * (n - 1) - folded), 0))

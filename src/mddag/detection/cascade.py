@@ -323,8 +323,8 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
                 "no base classifier is better than chance on these rows, so there is no cascade; "
                 "give other features or another learner"
             )
-        used, features = on_used_columns(trained.trees, given.features)
-        ensemble = Ensemble.from_trees(used, features=features, classes=given.classes)
+        used, read = on_used_columns(trained.trees, given.features)
+        ensemble = Ensemble.from_trees(used, features=read, classes=given.classes)
         return ensemble, trained.chain, trained.stopped_by
 
     def _supply(self, negatives: Any, given: TrainingSet) -> NegativeSupply | None:
