@@ -1,4 +1,4 @@
-"""Costly features: models that buy the features a row needs (``mddag.acquire``).
+"""Learn models that buy only the features a row needs (``mddag.acquire``).
 
 ``feature_sets`` chooses sets of feature groups, ``models`` trains a model for each of them,
 ``rows`` says what rows lose with each model, ``policy`` is a policy from set to set and its DAG,

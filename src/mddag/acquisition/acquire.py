@@ -1,4 +1,4 @@
-"""``mddag.acquire``: a trained model and feature prices in, an estimator that buys features out.
+"""``mddag.acquire``: learn which features to buy, given a trained model and feature prices.
 
 Each useful set of feature groups gets a model of its own, trained like the given one, which is that
 of the full set. A policy goes from set to set: quit, or buy up to a larger one. The result is one
@@ -186,7 +186,7 @@ def acquire(
 
 
 def _trees(model: Any) -> Ensemble:
-    """The ensemble of a model whose features can be bought."""
+    """Return the ensemble of a model whose features can be bought."""
     source = parts_of(model)
     if source.transformer is not None:
         raise ValueError(
@@ -244,11 +244,17 @@ def learned(
 class Acquisition:
     """Models of sets, rows with their scores, and the search among policies.
 
-    rows       : all policy rows
-    taught     : what policies are learned from: the learning rows, then training rows with
-                 cross-fitted scores
-    learning, certifying : intp, the rows that learn and choose, and those that only certify
-    sample     : `taught` as policies see them
+    Attributes
+    ----------
+    rows : SetScores
+        All policy rows.
+    taught : SetScores
+        What policies are learned from: the learning rows, then training rows with cross-fitted
+        scores.
+    learning, certifying : ndarray of intp
+        The rows that learn and choose, and those that only certify.
+    sample : SetSample
+        `taught` as policies see them.
     """
 
     ensemble: Ensemble
@@ -262,8 +268,11 @@ class Acquisition:
     search: SetSearch
 
     def chosen(self, knob: str, value: float, guarantee: Guarantee | None) -> SetCandidate:
-        """The candidate that the target takes: at a price the smallest objective; else the best
-        candidates at all prices are walked from the most expensive to the cheapest."""
+        """Return the candidate that the target takes.
+
+        For a price, that with the smallest objective; else the best candidates at all prices are
+        walked from the most expensive to the cheapest.
+        """
         if knob == "beta":
             return self.search.best(value)
         if knob == "budget":
@@ -273,7 +282,7 @@ class Acquisition:
         return self._certified(guarantee)
 
     def _within_budget(self, budget: float) -> SetCandidate:
-        """The best at the lowest price whose candidate is within the budget."""
+        """Return the best at the lowest price whose candidate is within the budget."""
 
         def fits(candidate: SetCandidate) -> bool:
             return candidate.held_cost <= budget
@@ -293,7 +302,7 @@ class Acquisition:
     def _between(
         self, low: float, best: SetCandidate, fits: Callable[[SetCandidate], bool]
     ) -> SetCandidate:
-        """The best at the lowest price above `low`, up to that of `best`, that fits."""
+        """Return the best that fits at the lowest price above `low`, up to that of `best`."""
         high = best.beta
         for _ in range(HALVINGS):
             middle = float(np.sqrt(low * high))
@@ -305,8 +314,10 @@ class Acquisition:
         return best
 
     def _within_loss(self, bound: float) -> SetCandidate:
-        """The cheapest whose estimated loss, and that of all more expensive ones, is within a
-        bound, so that a lucky one does not pass."""
+        """Return the cheapest whose estimated loss is within a bound.
+
+        That of all more expensive ones must be, too, so that no lucky outlier passes.
+        """
         chosen = full = self._full()
         for candidate in self._cheaper_and_cheaper():
             if candidate.held_loss - full.held_loss > bound:
@@ -315,7 +326,7 @@ class Acquisition:
         return chosen
 
     def _certified(self, guarantee: Guarantee) -> SetCandidate:
-        """The cheapest whose guarantee the certifying rows prove, tested in a fixed sequence."""
+        """Return the cheapest whose guarantee holds, tested in a fixed sequence."""
         full = self._full()
         most = full.held_loss + 2 * guarantee.bound  # what loses more would only end the sequence
         tested = [c for c in self._cheaper_and_cheaper() if c.held_loss <= most]
@@ -335,7 +346,7 @@ class Acquisition:
         return list(self.search.prices(by_none, by_all).tolist())
 
     def _cheaper_and_cheaper(self) -> list[SetCandidate]:
-        """The best at each price, each cheaper than the one before."""
+        """Yield the best at each price, each cheaper than the one before."""
         kept: list[SetCandidate] = []
         for beta in self._prices():
             best = self.search.best(beta)
@@ -347,14 +358,14 @@ class Acquisition:
         return self._static(len(self.models) - 1, "full model")
 
     def _static(self, s: int, name: str) -> SetCandidate:
-        """All rows go to set s."""
+        """Send all rows to set s."""
         sets, n = self.models.sets, len(self.learning)
         fare = 0.0 if s == 0 else float(sets.fares[0, s])
         policy = SetPolicy.static(len(sets), s)
         return SetCandidate(policy, self.sample.judged[:n, s], np.full(n, fare), name, 0.0)
 
     def _excess(self, candidate: SetCandidate, knob: str) -> NDArray[np.float64]:
-        """What a candidate loses on the certifying rows beyond the full model, (n,)."""
+        """Return what a candidate loses on the certifying rows beyond the full model, (n,)."""
         rows = self.rows.rows(self.certifying)
         answers, _ = _outcome(candidate, rows)
         if knob == "max_disagreement":
@@ -381,7 +392,7 @@ class Acquisition:
         estimator.acquisition_ = self._summary(candidate, used, knob, value, of_full.cost)
 
     def _calibration(self, dag: Dag, trace: Any) -> Calibration:
-        """Of probabilities; regressors are left as they were trained."""
+        """Calibrate probabilities; regressors are left as they were trained."""
         if not self.ensemble.task.predicts_classes:
             return Calibration.one_group(1.0, dag.ensemble.n_classifiers)
         scores, exits = trace.scores[self.learning], trace.exit_step[self.learning]
@@ -416,7 +427,7 @@ class Acquisition:
 
 
 def _outcome(candidate: SetCandidate, rows: SetScores) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """What a candidate answers, class codes or numbers (n,), and what rows pay for it."""
+    """Return what a candidate answers, class codes or numbers (n,), and what rows pay."""
     stops = candidate.policy.follow(rows.sets, rows.values)
     return rows.answers(stops.last), stops.cost
 

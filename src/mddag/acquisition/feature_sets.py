@@ -1,4 +1,4 @@
-"""Sets of feature groups: what it costs to go from one to another, and which deserve a model.
+"""Choose sets of feature groups, and price the way from one to another.
 
     fare(S, T) = sum of the prices of the groups in T but not in S, and wave_cost
 
@@ -42,8 +42,7 @@ Held = NDArray[np.bool_]
 class FeatureSets(ReadOnlyArrays):
     """M sets of groups.
 
-    prices : of the G groups
-    held   : bool (M, G), the groups of each set, subsets first; the last is the given model's
+    `held`, bool (M, G), has the groups of each set, subsets first; the last is the given model's.
     """
 
     prices: FeaturePrices
@@ -54,7 +53,7 @@ class FeatureSets(ReadOnlyArrays):
 
     @classmethod
     def of(cls, prices: FeaturePrices, sets: Iterable[Held]) -> FeatureSets:
-        """Distinct sets with all that they need, those without a price in front."""
+        """Complete sets with all that they need, those without a price first, each once."""
         none = np.zeros(prices.n_groups, bool)
         wanted = completed(prices, np.array([none, *sets]))
         rows = np.unique(wanted, axis=0)
@@ -67,12 +66,12 @@ class FeatureSets(ReadOnlyArrays):
 
     @cached_property
     def cost(self) -> Floats:
-        """The price of the groups of each set, (M,), without waves."""
+        """Return the price of the groups of each set, (M,), without waves."""
         return self.held @ self.prices.costs
 
     @cached_property
     def leads(self) -> NDArray[np.bool_]:
-        """(M, M): whether T, the column, contains S, the row, and costs more."""
+        """Whether T, the column, contains S, the row, and costs more, (M, M)."""
         contains = ~(self.held[:, None] & ~self.held[None]).any(axis=2)
         larger = self.cost[None] > self.cost[:, None]
         found: NDArray[np.bool_] = contains & larger
@@ -80,17 +79,17 @@ class FeatureSets(ReadOnlyArrays):
 
     @cached_property
     def fares(self) -> Floats:
-        """(M, M): what it costs to go from S, the row, to T; where it leads there."""
+        """What it costs to go from S, the row, to T, where it leads there, (M, M)."""
         fares = self.cost[None] - self.cost[:, None] + self.prices.wave_cost
         return np.where(self.leads, fares, np.inf)
 
     def columns(self, s: int) -> NDArray[np.intp]:
-        """The columns of X that set s holds, in rising order."""
+        """Return the columns of X that set s holds, in rising order."""
         held = [c for g in np.flatnonzero(self.held[s]) for c in self.prices.columns[g]]
         return np.array(sorted(held), np.intp)
 
     def names(self, s: int) -> list[str | int]:
-        """The names of the groups of set s."""
+        """Return the names of the groups of set s."""
         return [self.prices.names[g] for g in np.flatnonzero(self.held[s])]
 
     def chains(self, risk: Floats) -> list[list[int]]:
@@ -112,8 +111,7 @@ class FeatureSets(ReadOnlyArrays):
 
 
 def completed(prices: FeaturePrices, held: Held) -> Held:
-    """Sets (n, G) with the groups that theirs are computed from, and with those that are free or
-    come free with them."""
+    """Add to sets (n, G) what their groups are computed from, and what is or comes free."""
     found = prices.closed(held)
     for g in np.flatnonzero(~prices.paid):  # what a group needs stands before it
         found[:, g] |= found[:, list(prices.needs[g])].all(axis=1)
@@ -121,7 +119,7 @@ def completed(prices: FeaturePrices, held: Held) -> Held:
 
 
 def completed_set(prices: FeaturePrices, held: Held) -> Held:
-    """The same of one set (G,)."""
+    """Complete one set (G,)."""
     found: Held = completed(prices, held[None])[0]
     return found
 
@@ -129,7 +127,7 @@ def completed_set(prices: FeaturePrices, held: Held) -> Held:
 def candidate_sets(
     prices: FeaturePrices, full: Held, X: Floats, y: NDArray[Any], seed: int
 ) -> list[Held]:
-    """Sets of groups that deserve a model, within those that the full model reads."""
+    """Choose sets of groups that deserve a model, within those that the full model reads."""
     paid = np.flatnonzero(full & prices.paid)
     if len(paid) <= ALL_SUBSETS:
         chosen = (c for k in range(len(paid) + 1) for c in combinations(paid.tolist(), k))
@@ -141,8 +139,10 @@ def candidate_sets(
 def group_orders(
     prices: FeaturePrices, full: Held, X: Floats, y: NDArray[Any], seed: int
 ) -> list[list[int]]:
-    """Orders of the paid groups of the full model: by gain per price, by gain alone, one that
-    begins with the second best group, and one for undecided rows."""
+    """Return orders of the paid groups of the full model.
+
+    They are by gain per price, by gain alone, from the second best group, and for undecided rows.
+    """
     costs = prices.costs[full & prices.paid]
     hidden = _HiddenGroups(prices, full, X, y, np.random.default_rng(seed))
     same = np.ptp(costs) <= 1e-9 * costs.max(initial=0.0)
@@ -152,7 +152,7 @@ def group_orders(
 
 
 def prefixes(prices: FeaturePrices, full: Held, order: list[int]) -> list[Held]:
-    """The sets of an order that are spaced evenly by the logarithm of their price."""
+    """Return the sets of an order that are spaced evenly by the logarithm of their price."""
     costs = np.cumsum(prices.costs[order])
     n = min(MOST_PREFIXES, len(order))
     wanted = np.geomspace(costs[0], costs[-1], n)
@@ -191,7 +191,7 @@ class _HiddenGroups:
         self.X, self.y = X[probed], y[probed]
 
     def order(self, power: float, first: int = 0, undecided: bool = False) -> list[int]:
-        """The paid groups, the best next one first; it begins with number `first` of the best."""
+        """Sort the paid groups, the best next one first, from number `first` of the best on."""
         left = np.flatnonzero(self.full & self.prices.paid).tolist()
         held, found, now = np.zeros(len(self.full), bool), list[int](), np.inf
         weight: Floats | None = None
@@ -212,7 +212,7 @@ class _HiddenGroups:
         return found
 
     def _probabilities(self, sets: list[Held]) -> Floats:
-        """Of each class for the probed rows in each set, (n_sets, n, n_classes); or one number."""
+        """Predict the probed rows in each set, (n_sets, n, n_classes); or one number each."""
         n = len(self.X)
         rows = np.concatenate([self._hidden(self.X, np.tile(held, (n, 1))) for held in sets])
         if self.regresses:
@@ -220,7 +220,7 @@ class _HiddenGroups:
         return np.asarray(self.model.predict_proba(rows)).reshape(len(sets), n, -1)
 
     def _risks(self, p: Floats, weight: Floats | None) -> Floats:
-        """The log-loss of each set, (n_sets,), or its squared error."""
+        """Return the log-loss of each set, (n_sets,), or its squared error."""
         if self.regresses:
             return np.asarray(np.square(p[:, :, 0] - self.y).mean(axis=1))
         place = np.searchsorted(self.model.classes_, self.y)

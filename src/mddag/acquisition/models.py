@@ -1,4 +1,4 @@
-"""A model for each set of feature groups, trained like the given one.
+"""Train a model for each set of feature groups, like the given one.
 
 A model that can be cloned (scikit-learn's interface) is cloned and fitted on the columns of the
 set; any other (a bare booster, a file, an Ensemble) is replaced by ``AdaBoostMHClassifier``, or by
@@ -6,11 +6,12 @@ scikit-learn's gradient boosting for regression, over trees of eight leaves. The
 is that of the last set. A model that does not read all groups of its set needs only those that it
 reads: that is the set it stands for.
 
-What makes a policy over sets worse than it could be is chance: few rows in each cell. The rows that
+What makes a policy over sets worse than it could be is noise: few rows in each cell. The rows that
 train the models are as many again, but these models know their labels. So ``cross_fitted_rows``
 trains every model again without each fold of them, and scores the fold. The last set's scores are
-the given model's own where it has not seen the rows, else those of its clones: if a clone errs much
-more or less than the given model (which had other rows, say), the training rows are left out.
+the given model's own where it has not seen the rows, else those of its clones: if the loss of a
+clone is far from that of the given model (which had other rows, say), the training rows are left
+out.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class SetModels:
     def trained(
         cls, model: Any, ensemble: Ensemble, sets: FeatureSets, X: Any, y: NDArray[Any], seed: int
     ) -> SetModels:
-        """Models trained on rows X with labels y; `ensemble` is that of the given `model`."""
+        """Train models on rows X with labels y; `ensemble` is that of the given `model`."""
         template = template_of(model, ensemble, seed)
         found: dict[bytes, tuple[NDArray[np.bool_], Ensemble | None]] = {}
         for s in range(len(sets)):
@@ -74,7 +75,7 @@ class SetModels:
         return cls(kept, tuple(found[held.tobytes()][1] for held in kept.held))
 
     def scores(self, rows: Rows, bias: NDArray[np.float64], n_threads: int = 1) -> NDArray[Any]:
-        """The scores of rows in every set, float64 (n, M, K)."""
+        """Return the scores of rows in every set, float64 (n, M, K)."""
         found = np.empty((len(rows), len(self), len(bias)))
         for s, model in enumerate(self.models):
             found[:, s] = bias if model is None else model.scores(rows, n_threads=n_threads)
@@ -82,12 +83,12 @@ class SetModels:
 
 
 def can_be_cloned(model: Any) -> bool:
-    """Whether models like the given one can be trained."""
+    """Tell whether models like the given one can be trained."""
     return isinstance(model, BaseEstimator) and hasattr(model, "fit") and is_fitted(model)
 
 
 def template_of(model: Any, ensemble: Ensemble, seed: int) -> Any:
-    """An unfitted model like the given one, or another of its kind."""
+    """Return an unfitted model like the given one, or another of its kind."""
     if not can_be_cloned(model) and not ensemble.task.predicts_classes:
         return HistGradientBoostingRegressor(
             max_iter=N_ROUNDS, max_leaf_nodes=8, early_stopping=False, random_state=seed
@@ -104,14 +105,14 @@ def template_of(model: Any, ensemble: Ensemble, seed: int) -> Any:
 
 
 def _columns_of(X: Any, columns: NDArray[np.intp]) -> Any:
-    """Some of the columns of an array or a DataFrame."""
+    """Return some of the columns of an array or a DataFrame."""
     if hasattr(X, "iloc"):
         return X.iloc[:, columns]
     return X[[X.columns[c] for c in columns]] if is_frame(X) else X[:, columns]
 
 
 def _check_like(found: Ensemble, ensemble: Ensemble, columns: NDArray[np.intp]) -> None:
-    """Refuse a model of other classes, or with other codes of categories."""
+    """Reject a model of other classes, or with other codes of categories."""
     own, known = ([] if of.classes is None else of.classes.tolist() for of in (found, ensemble))
     if found.n_scores != ensemble.n_scores or own != known:
         raise ValueError(
@@ -129,7 +130,7 @@ def _check_like(found: Ensemble, ensemble: Ensemble, columns: NDArray[np.intp]) 
 
 
 def _read(sets: FeatureSets, model: Ensemble | None) -> NDArray[np.bool_]:
-    """The groups that a model reads, with those that come with them and those that are free."""
+    """Return the groups that a model reads, those that come with them, and free ones."""
     assert model is not None
     read = np.asarray(read_groups(sets.prices, model).any(axis=0))
     return completed_set(sets.prices, read)
@@ -138,7 +139,7 @@ def _read(sets: FeatureSets, model: Ensemble | None) -> NDArray[np.bool_]:
 def cross_fitted_rows(
     given: SplitRows, models: SetModels, seen: SetScores, seed: int, n_threads: int = 1
 ) -> SetScores | None:
-    """The training rows with cross-fitted scores; None where they would not be like those seen."""
+    """Score the training rows by cross-fitting; None if the models would not be alike."""
     cloned = can_be_cloned(given.model)
     if not given.labelled or len(seen) >= ENOUGH or not (cloned or given.unseen):
         return None
@@ -166,9 +167,9 @@ def _scores(
     seed: int,
     n_threads: int,
 ) -> NDArray[np.float64]:
-    """Scores of training rows `own` in every set by models of the others, (len(own), M, K).
+    """Score training rows `own` in every set by models of the others, (len(own), M, K).
 
-    The models are asked themselves, since to convert one takes as long as to train it.
+    The models predict themselves, since converting one takes as long as training it.
     """
     ensemble, template = given.ensemble, template_of(given.model, given.ensemble, seed)
     found = np.empty((len(own), len(models), ensemble.n_scores))
@@ -188,7 +189,7 @@ def _scores(
 
 
 def _alike(found: SetScores, seen: SetScores) -> bool:
-    """Whether the full set's models err alike."""
+    """Tell whether the full set's models have about the same loss."""
     lost, own = (rows.lost(rows.full) for rows in (found, seen))
     spread = np.sqrt(lost.var() / len(lost) + own.var() / len(own) + 1 / len(own) ** 2)
     return bool(abs(lost.mean() - own.mean()) <= ALIKE * spread)

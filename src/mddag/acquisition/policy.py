@@ -1,4 +1,4 @@
-"""A policy from set to set, and its DAG.
+"""Follow a policy from set to set, and make its DAG.
 
     t = target[s][cell of values[s]]        t = s means QUIT
 
@@ -30,12 +30,7 @@ Targets = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """Where n rows stopped.
-
-    last  : intp (n,), the set in which each quits
-    cost  : float64 (n,), what it paid for features
-    seen  : bool (n, M), the sets whose model it evaluated
-    """
+    """Where n rows stopped: the last set, the price paid (n,), and the sets evaluated (n, M)."""
 
     last: NDArray[np.intp]
     cost: NDArray[np.float64]
@@ -46,8 +41,8 @@ class Stops:
 class SetPolicy:
     """A policy over sets.
 
-    edges   : for each set, float64, rising; cell c holds edges[c - 1] < value <= edges[c]
-    targets : for each set, intp, one for each cell
+    For each set there are rising `edges`, of which cell c holds edges[c - 1] < value <= edges[c],
+    and `targets`, one for each cell.
     """
 
     edges: tuple[Edges, ...]
@@ -58,7 +53,7 @@ class SetPolicy:
 
     @classmethod
     def static(cls, n_sets: int, s: int) -> SetPolicy:
-        """All rows go to set s at once."""
+        """Send all rows to set s at once."""
         targets = [np.array([t]) for t in range(n_sets)]
         targets[0] = np.array([s])
         return cls(tuple(np.empty(0) for _ in targets), tuple(targets))
@@ -81,13 +76,13 @@ class SetPolicy:
         return Stops(at, cost, seen)
 
     def used(self, seen: NDArray[np.bool_], least: float) -> NDArray[np.intp]:
-        """The sets that at least a share of the rows evaluate, and the last."""
+        """Return the sets that at least a share of the rows evaluate, and the last."""
         share = seen.mean(axis=0)
         share[-1] = 1.0
         return np.flatnonzero(share >= least)
 
     def reachable(self) -> list[int]:
-        """The sets that a row may come to, in rising order."""
+        """Return the sets that a row may come to, in rising order."""
         found = {0}
         for s in range(len(self)):
             if s in found:
@@ -98,7 +93,7 @@ class SetPolicy:
 def set_dag(
     models: SetModels, policy: SetPolicy, ensemble: Ensemble
 ) -> tuple[Dag, NDArray[np.intp]]:
-    """The Dag of a policy over the models that some row may reach, and their sets."""
+    """Make the Dag of a policy over the models that some row may reach; return their sets, too."""
     sets, start = models.sets, policy.targets[0]
     bare = models.models[0] is None or (len(np.unique(start)) == 1 and start[0] != 0)
     used = np.array([s for s in policy.reachable() if not (s == 0 and bare)], np.intp)
@@ -126,10 +121,10 @@ def block_policy(
     n_scores: int,
     first: int = 0,
 ) -> Policy:
-    """The policy over blocks, each of which decides by its own column.
+    """Make the policy over blocks, each of which decides by its own column.
 
-    edges, targets : of each block; a target is the number of a later block, or its own for QUIT
-    first          : the block that all rows begin with; -1 where they quit at once
+    A target is the number of a later block, or its own for QUIT. `first` is the block that all rows
+    begin with; -1 if they quit at once.
     """
     n_steps = len(blocks.ensemble)
     grid = Grid(np.unique(np.concatenate([np.empty(0), *edges])), n_scores)

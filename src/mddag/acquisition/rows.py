@@ -1,5 +1,4 @@
-"""Rows of ``acquire``: how they are split, what they lose with every model, and how policies see
-them.
+"""Split rows for ``acquire``, measure what they lose with every model, and show them to policies.
 
     loss of row i in set s = 1 - p[i, class that the model of s predicts]
     regressors             = (f_s(x_i) - y_i)^2 / variance of y
@@ -41,11 +40,8 @@ Floats = NDArray[np.float64]
 class SplitRows:
     """The given rows: those that train models of smaller sets, and those for the policy.
 
-    train, train_labels : for the models of smaller sets
-    rows, labels        : for the policy; labels are class numbers (regressors: numbers), None
-                          without y
-    unseen              : whether the given model has not seen the training rows either
-    labelled            : whether the labels of all rows were given
+    Labels are class numbers (regressors: numbers), None without y. `unseen` says whether the given
+    model has not seen the training rows either, `labelled` whether all labels were given.
     """
 
     def __init__(
@@ -92,7 +88,7 @@ def _halves(
     strata: NDArray[Any] | None,
     random: np.random.RandomState,
 ) -> tuple[Any, ...]:
-    """Rows and labels that train, and those for the policy; each has its share of the strata."""
+    """Split rows and labels into those that train and those for the policy, stratified."""
     n = _num_samples(X)
     if n < 4:
         raise ValueError(
@@ -108,12 +104,10 @@ def _halves(
 
 @dataclass(frozen=True, eq=False)
 class SetScores:
-    """Rows with their scores in every set.
+    """Rows with their scores in every set, float64 (n, M, K).
 
-    sets   : the sets
-    scores : float64 (n, M, K)
-    labels : (n,), the true classes by number, or true numbers; None where they are not known
-    unit   : regressors: what a loss of 1 is, the variance of the true numbers; None for classifiers
+    `labels` are true classes by number, or true numbers; None if they are not known. `unit` is what
+    a loss of 1 is for regressors, the variance of the true numbers.
     """
 
     sets: FeatureSets
@@ -125,7 +119,7 @@ class SetScores:
     def of(
         cls, sets: FeatureSets, scores: Floats, labels: NDArray[Any] | None, classifies: bool
     ) -> SetScores:
-        """Scores of a classifier, or of a regressor, whose losses are in units of R2."""
+        """Take scores of a classifier, or of a regressor, whose losses are in units of R2."""
         if classifies:
             return cls(sets, scores, labels)
         truth = scores[:, -1, 0] if labels is None else labels
@@ -158,16 +152,16 @@ class SetScores:
         return self.full if self.labels is None else self.labels
 
     def answers(self, last: NDArray[np.intp]) -> NDArray[Any]:
-        """What the models of these sets (n,) predict, a set for each row."""
+        """Return what the models of these sets (n,) predict, a set for each row."""
         of = self.values if self.unit else self.codes
         return of[np.arange(len(self)), last]
 
     def lost(self, answers: NDArray[Any]) -> Floats:
-        """The loss of these answers, (n,)."""
+        """Return the loss of these answers, (n,)."""
         return self._difference(answers, self.truth)
 
     def changed(self, answers: NDArray[Any]) -> Floats:
-        """How far these answers are from the full model's, (n,)."""
+        """Return how far these answers are from the full model's, (n,)."""
         return self._difference(answers, self.full)
 
     def _difference(self, answers: NDArray[Any], truth: NDArray[Any]) -> Floats:
@@ -176,25 +170,28 @@ class SetScores:
         return np.asarray(answers != truth, np.float64)
 
     def rows(self, index: NDArray[np.intp]) -> SetScores:
-        """Some of the rows."""
+        """Return some of the rows."""
         labels = None if self.labels is None else self.labels[index]
         return replace(self, scores=self.scores[index], labels=labels)
 
     def joined(self, more: SetScores) -> SetScores:
-        """These rows and then more; both have labels, or neither."""
+        """Append more rows; both have labels, or neither."""
         labels = None
         if self.labels is not None and more.labels is not None:
             labels = np.concatenate([self.labels, more.labels])
         return replace(self, scores=np.concatenate([self.scores, more.scores]), labels=labels)
 
     def soft_targets(self) -> Floats:
-        """The probabilities of the full model, (n, n_classes), calibrated where labels are."""
+        """Return the full model's probabilities, (n, n_classes), calibrated if there are labels."""
         full = self.scores[:, -1]
         return probabilities(full, 1.0) if self.labels is None else opinion(full, self.labels)
 
     def risks(self) -> Floats:
-        """By how much each model errs, (M,): the log-loss of its calibrated probabilities;
-        regressors: the mean of the loss that is learned."""
+        """Return the risk of each model, (M,).
+
+        It is the log-loss of calibrated probabilities; for regressors the mean of the loss that is
+        learned.
+        """
         if self.unit:
             return np.asarray(next(iter(self.losses("").values())).mean(axis=0))
         p = self.soft_targets()
@@ -202,7 +199,7 @@ class SetScores:
         return np.array([_log_loss(self.scores[:, s], targets) for s in range(len(self.sets))])
 
     def losses(self, knob: str) -> dict[str, Floats]:
-        """The losses (n, M) that policies learn from, by name; all are estimated by the first."""
+        """Return the losses (n, M) that policies learn from, by name; the first estimates all."""
         if self.unit:
             follows = np.square(self.values - self.full[:, None]) / self.unit
             if self.labels is None:
@@ -221,7 +218,7 @@ class SetScores:
         return {name: 1.0 - np.take_along_axis(p, codes, axis=1) for name, p in targets.items()}
 
     def sample(self, judged: Floats, seed: int) -> SetSample:
-        """The rows as policies see them; `judged` are the losses that estimate them."""
+        """Return the rows as policies see them; `judged` are the losses that estimate them."""
         around = 0.0 if self.scores.shape[2] == 1 and not self.unit else None
         return SetSample(self.sets, self.values, judged, folds_of(len(self), seed), around)
 
@@ -238,10 +235,8 @@ class SetSample:
     The actions of a fold are learned on the other folds, so that a policy is estimated by rows that
     had no part in its actions.
 
-    values : float64 (n, M)
-    judged : float64 (n, M), the losses by which policies are estimated
-    fold   : intp (n,)
-    around : a value at which cells must end, such as 0 where the label changes; None for none
+    `judged`, float64 (n, M), are the losses by which policies are estimated; `around` is a value at
+    which cells must end, such as 0 where the label changes.
     """
 
     sets: FeatureSets
@@ -259,19 +254,21 @@ class SetSample:
 
     @cached_property
     def edges(self) -> tuple[Floats, ...]:
-        """For each set, edges of cells that hold about equally many rows, midway between values."""
+        """Return, for each set, edges of cells that hold about equally many rows."""
         return tuple(self._edges(values) for values in self.values.T)
 
     @cached_property
     def cells(self) -> NDArray[np.intp]:
-        """The cell of each row in each set, (n, M)."""
+        """Return the cell of each row in each set, (n, M)."""
         both = zip(self.edges, self.values.T, strict=True)
         return np.stack([np.searchsorted(edges, values) for edges, values in both], axis=1)
 
     @cached_property
     def members(self) -> tuple[Any, ...]:
-        """For each set, a sparse matrix (n_folds x n_cells, n) of the rows in each fold and cell:
-        its product with numbers of rows are their sums."""
+        """Return, for each set, a sparse matrix (n_folds x n_cells, n) of rows by fold and cell.
+
+        Its product with numbers of rows are their sums.
+        """
         one, found = np.ones(len(self)), []
         for s, edges in enumerate(self.edges):
             n_keys = self.n_folds * (len(edges) + 1)
@@ -289,7 +286,7 @@ class SetSample:
 
 
 def between(values: Floats, shares: Floats) -> Floats:
-    """Numbers above about these shares of the values, each midway between two of them, rising.
+    """Return numbers above about these shares of the values, midway between two of them, rising.
 
     Rows that a model cannot tell apart have one value but for rounding: no number lies between.
     """
@@ -303,7 +300,7 @@ def between(values: Floats, shares: Floats) -> Floats:
 
 
 def folds_of(n: int, seed: int) -> NDArray[np.intp]:
-    """A fold for each of n rows, all about equally large."""
+    """Draw a fold for each of n rows, all about equally large."""
     fold = np.zeros(n, np.intp)
     if n > 1:
         parts = KFold(min(FOLDS, n), shuffle=True, random_state=seed).split(fold)

@@ -1,4 +1,4 @@
-"""Policies over sets at many prices, estimated by rows that had no part in their actions.
+"""Search policies over sets at many prices, estimated by rows with no part in their actions.
 
 | member  | policies |
 |---|---|
@@ -50,7 +50,7 @@ Stages = tuple[int, ...]
 class Solved:
     """A policy of all rows, and what the policies of the other folds do to each row.
 
-    loss, cost : float64 (n,), loss by ``SetSample.judged``, and what is paid for features
+    `loss`, (n,), is by ``SetSample.judged``, `cost` is what is paid for features.
     """
 
     policy: SetPolicy
@@ -65,8 +65,7 @@ Member = Callable[[float], Solved]
 class SetCandidate(Solved):
     """What a member learned at a price.
 
-    n_held : how many rows, the first, have scores of the very models that the result has; None for
-             all
+    The first `n_held` rows have scores of the very models that the result has; None for all.
     """
 
     member: str
@@ -90,11 +89,7 @@ class SetCandidate(Solved):
 
 @dataclass
 class SetSearch:
-    """Candidates over the sets of a sample.
-
-    members : by name; each learns a policy at a price
-    n_held  : see ``SetCandidate``
-    """
+    """Candidates over the sets of a sample; each member learns a policy at a price."""
 
     sets: FeatureSets
     members: dict[str, Member]
@@ -109,7 +104,7 @@ class SetSearch:
         chains: Sequence[Sequence[int]],
         n_held: int | None = None,
     ) -> SetSearch:
-        """All members, learned from each of these losses (n, M)."""
+        """Make all members, learned from each of these losses (n, M)."""
         singles = [[s] for s in range(len(sample.sets))]
         members: dict[str, Member] = {}
         for name, lost in losses.items():
@@ -119,13 +114,13 @@ class SetSearch:
         return cls(sample.sets, members, n_held)
 
     def prices(self, lost_by_none: float, lost_by_all: float) -> Floats:
-        """Prices beta, from hardly any to prohibitive."""
+        """Return prices beta, from hardly any to prohibitive."""
         worth = max(lost_by_none - lost_by_all, 1e-3) / max(float(self.sets.cost[-1]), 1e-12)
         found: Floats = PRICES * worth
         return found
 
     def at(self, beta: float) -> list[SetCandidate]:
-        """A candidate of every member at a price; learned once."""
+        """Learn a candidate of every member at a price, once."""
         if beta not in self.found:
             solved = {name: learned(beta) for name, learned in self.members.items()}
             self.found[beta] = [
@@ -135,14 +130,14 @@ class SetSearch:
         return self.found[beta]
 
     def best(self, beta: float) -> SetCandidate:
-        """The smallest cross-fitted objective at a price; the simplest of equals."""
+        """Return the smallest cross-fitted objective at a price; the simplest of equals wins."""
         return min(self.at(beta), key=lambda c: (c.objective(beta), len(c.member)))
 
 
 def cell_members(
     sample: SetSample, losses: Floats, chains: Sequence[Sequence[int]], name: str
 ) -> dict[str, Member]:
-    """Members by cells: over the lattice of all sets, and along each chain."""
+    """Make the members by cells: over the lattice of all sets, and along each chain."""
     leads = sample.sets.leads
     ways = {f"chain {i}": _along(chain, leads) for i, chain in enumerate(chains)}
     if len(chains) == 1 and (ways["chain 0"] == leads).all():
@@ -154,7 +149,7 @@ def cell_members(
 
 
 def _along(chain: Sequence[int], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """From the first set, and from each set of a chain, to all that follow in it."""
+    """Allow ways from the first set, and each set of a chain, to all that follow in it."""
     along = np.zeros_like(leads)
     on = np.array(sorted({0, *chain}))
     along[np.ix_(on, on)] = True
@@ -193,8 +188,10 @@ def solve(
 
     Parameters
     ----------
-    losses : (n, M), what actions are learned from
-    leads : (M, M), the ways that may be gone; all by default
+    losses : ndarray of shape (n, M)
+        What actions are learned from.
+    leads : ndarray of bool, shape (M, M), optional
+        The ways that may be taken; all by default.
     """
     sets, n, every = sample.sets, len(sample), np.arange(len(sample))
     leads = sets.leads if leads is None else leads & sets.leads
@@ -227,7 +224,7 @@ def solve(
 
 
 def _followed(sets: FeatureSets, to: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats]:
-    """Where rows quit and what they pay, given where each goes from each set, (M, n)."""
+    """Follow rows to where they quit and what they pay, given where each goes, (M, n)."""
     last, cost = to[0].copy(), np.zeros(to.shape[1])
     rows = np.flatnonzero(last)
     cost[rows] = sets.fares[0, last[rows]]
@@ -241,7 +238,7 @@ def _followed(sets: FeatureSets, to: NDArray[np.intp]) -> tuple[NDArray[np.intp]
 
 
 def _best(sums: Floats) -> NDArray[np.intp]:
-    """The option of the smallest sum in each cell; sums (..., n_cells, n_options)."""
+    """Return the option of the smallest sum in each cell; sums (..., n_cells, n_options)."""
     lent = sums.copy()
     lent[..., 1:, :] += LENT * sums[..., :-1, :]
     lent[..., :-1, :] += LENT * sums[..., 1:, :]
@@ -253,11 +250,9 @@ def _best(sums: Floats) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Cascades:
-    """All cascades over some chains.
+    """All cascades over some chains, with sums of losses and costs for each fold.
 
-    stages     : the sets of each, in rising order
-    thresholds : float64 (n_cascades, 2), those of all stages but the last; unused ones are 0
-    losses, costs : float64 (n_cascades, n_folds), sums over the rows of each fold
+    `thresholds`, (n_cascades, 2), are those of all stages but the last; unused ones are 0.
     """
 
     sample: SetSample
@@ -268,7 +263,7 @@ class Cascades:
 
     @classmethod
     def of(cls, sample: SetSample, losses: Floats, chains: Sequence[Sequence[int]]) -> Cascades:
-        """Cascades along chains of sets, each a list of rising numbers."""
+        """Make cascades along chains of sets, each a list of rising numbers."""
         sure = np.abs(sample.values) if sample.around is not None else sample.values
         distinct = {c for chain in chains for k in (1, 2, 3) for c in combinations(chain, k)}
         grids = {s: between(sure[:, s], SHARES) for s in {s for c in distinct for s in c[:-1]}}
@@ -285,7 +280,7 @@ class Cascades:
         return cls(sample, stages, *(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
     def solve(self, beta: float) -> Solved:
-        """The best at a price; rows are estimated by the best of the other folds."""
+        """Return the best at a price; rows are estimated by the best of the other folds."""
         objective = self.losses + beta * self.costs
         total, sample = objective.sum(axis=1), self.sample
         loss, cost = np.empty(len(sample)), np.empty(len(sample))
@@ -297,7 +292,7 @@ class Cascades:
         return Solved(self.policy(int(np.argmin(total))), loss, cost)
 
     def policy(self, at: int) -> SetPolicy:
-        """The policy of a cascade."""
+        """Make the policy of a cascade."""
         n_sets = len(self.sample.sets)
         edges = [np.empty(0)] * n_sets
         targets = [np.array([s]) for s in range(n_sets)]
@@ -313,10 +308,10 @@ class Cascades:
 def _sums(
     sample: SetSample, losses: Floats, stages: Stages, asked: list[tuple[NDArray[np.intp], int]]
 ) -> tuple[Floats, Floats]:
-    """Losses and costs (n_thresholds, n_folds) of a cascade with all pairs of thresholds.
+    """Sum losses and costs (n_thresholds, n_folds) of a cascade with all pairs of thresholds.
 
-    asked : for each stage but the last, how many thresholds lie below the value of each row, and
-            how many there are: the row goes on at threshold k where no more than k lie below
+    `asked` has, for each stage but the last, how many thresholds lie below the value of each row,
+    and how many there are: the row goes on at threshold k if no more than k lie below.
     """
     fares = [0.0 if stages[0] == 0 else sample.sets.fares[0, stages[0]]]
     fares += [sample.sets.fares[s, t] for s, t in pairwise(stages)]
@@ -327,16 +322,16 @@ def _sums(
     key = np.ravel_multi_index((sample.fold, first, second), shape)
 
     def by_place(numbers: Floats | None) -> Floats:
-        """Sums over the rows of each fold that lie between the same thresholds."""
+        """Sum over the rows of each fold that lie between the same thresholds."""
         sums = np.bincount(key, numbers, int(np.prod(shape)))
         return sums.astype(np.float64, copy=False).reshape(shape)
 
     def stay(sums: Floats, axis: int) -> Floats:
-        """Of rows that quit at each threshold."""
+        """Sum over rows that quit at each threshold."""
         return np.asarray(sums.sum(axis=axis, keepdims=True) - go_on(sums, axis))
 
     def go_on(sums: Floats, axis: int) -> Floats:
-        """Of rows that do not."""
+        """Sum over rows that do not."""
         index = [slice(None)] * 3
         index[axis] = slice(-1)
         return np.cumsum(sums, axis=axis)[tuple(index)]
