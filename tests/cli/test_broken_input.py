@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mddag.cli.output import Exit
+from mddag.cli.output import ExitCode
 
 pytest.importorskip("pyarrow")
 
@@ -198,7 +198,7 @@ def test_bad_input_is_code_3_and_one_line(run, folder, kind):
         make()
     before = sorted(os.listdir())
     ended = run(*arguments)
-    assert ended.code == Exit.INPUT, ended.err
+    assert ended.code == ExitCode.INPUT, ended.err
     assert ended.line.startswith("mddag: ")
     assert line in ended.line
     assert ended.out == ""
@@ -251,7 +251,7 @@ def test_what_cannot_be_written_is_code_4(run, folder, kind):
         os.symlink("/dev/full", "full.csv")
     os.mkdir("folder.csv")
     ended = run("predict", "model.txt", "rows.csv", "-o", OUTPUTS[kind])
-    assert ended.code == Exit.OUTPUT
+    assert ended.code == ExitCode.OUTPUT
     assert OUTPUTS[kind] in ended.line
     if kind == "a full disk":
         assert "the disk is full" in ended.line
@@ -267,7 +267,7 @@ def test_what_cannot_be_written_is_code_4(run, folder, kind):
 )
 def test_long_work_learns_first_that_it_cannot_write(run, folder, arguments):
     ended = run(*arguments, "-o", "none/out.mddag")
-    assert (ended.code, "none/out.mddag" in ended.line) == (Exit.OUTPUT, True)
+    assert (ended.code, "none/out.mddag" in ended.line) == (ExitCode.OUTPUT, True)
 
 
 def test_a_full_standard_output_is_code_4(folder):
@@ -276,7 +276,7 @@ def test_a_full_standard_output_is_code_4(folder):
     command = [sys.executable, "-m", "mddag.cli", "predict", "model.txt", "rows.csv"]
     with open("/dev/full", "w") as full:
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    assert ended.returncode == Exit.OUTPUT
+    assert ended.returncode == ExitCode.OUTPUT
     assert "Traceback" not in ended.stderr
     assert "the disk is full" in ended.stderr
 
@@ -289,7 +289,7 @@ def test_what_is_not_installed_is_code_5(run, folder, monkeypatch, module, file)
         rows(file)
     monkeypatch.setitem(sys.modules, module, None)
     ended = run("train", file, "-t", "label", "-o", "b.mddag")
-    assert ended.code == Exit.ABSENT
+    assert ended.code == ExitCode.ABSENT
     assert f"pip install {module.partition('.')[0]}" in ended.line
 
 
@@ -298,4 +298,4 @@ def test_without_a_compiler_a_header_is_code_5(run, folder, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(folder))
     ended = run("validate", "sparse.mddag", "s.h")
-    assert (ended.code, "C compiler" in ended.line) == (Exit.ABSENT, True)
+    assert (ended.code, "C compiler" in ended.line) == (ExitCode.ABSENT, True)

@@ -8,7 +8,7 @@ import mddag
 from mddag import Features
 from mddag.cli.models import is_ours, open_model
 from mddag.cli.output import InputError, UsageError
-from mddag.cli.tables import Layout, Table, column_values, format_of, read_table
+from mddag.cli.tables import Layout, RowTable, column_values, format_of, read_table
 
 ROWS = pd.DataFrame(
     {"a": [0.5, np.nan, 2.0, 3.0], "b": [1, 0, 0, 4], "y": [1, 0, 1, 0], "q": [7, 7, 9, 9]}
@@ -148,14 +148,14 @@ def test_xgboost_and_catboost(tmp_path):
     for name, library in (("m.ubj", "XGBoost"), ("m.cbm", "CatBoost")):
         opened = open_model(tmp_path / name)
         assert opened.library == library
-        assert opened.predict(Table("", X)).shape == (200,)
+        assert opened.predict(RowTable("", X)).shape == (200,)
 
 
 def test_queries_are_asked_for(made):
     opened = open_model(made / "sparse.mddag")
     object.__setattr__(opened, "predictor", _OfQueries())
     with pytest.raises(UsageError, match="name their column by --qid"):
-        opened.predict(Table("", np.zeros((1, 5))))
+        opened.predict(RowTable("", np.zeros((1, 5))))
 
 
 class _OfQueries:

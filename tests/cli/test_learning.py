@@ -10,7 +10,7 @@ import pytest
 import mddag
 from mddag.cli.learning import _met, training_rows
 from mddag.cli.output import InputError
-from mddag.cli.tables import Table
+from mddag.cli.tables import RowTable
 from mddag.learners import Tree
 from mddag.solvers import Margin
 
@@ -179,10 +179,10 @@ def test_boosting_is_that_of_the_library(run, folder):
 
 def test_rows_for_boosting():
     frame = pd.DataFrame({"a": [1.0], "b": ["x"], "c": [True]})
-    found = training_rows(Table("t", frame), patches=False)
+    found = training_rows(RowTable("t", frame), patches=False)
     assert found.dtypes.astype(str).tolist() == ["float64", "category", "bool"]
     pictures = np.zeros((2, 4, 5), np.uint8)
-    assert training_rows(Table("t", pictures), patches=False).shape == (2, 20)
-    assert training_rows(Table("t", pictures), patches=True).shape == (2, 4, 5)
-    with pytest.raises(InputError, match="haar wants grey patches"):
-        training_rows(Table("t", frame), patches=True)
+    assert training_rows(RowTable("t", pictures), patches=False).shape == (2, 20)
+    assert training_rows(RowTable("t", pictures), patches=True).shape == (2, 4, 5)
+    with pytest.raises(InputError, match="haar wants gray patches"):
+        training_rows(RowTable("t", frame), patches=True)

@@ -18,7 +18,7 @@ from mddag import learners, metrics, solvers
 from mddag.cli import options
 from mddag.cli.app import COMMANDS, app
 from mddag.cli.options import complain
-from mddag.cli.output import AbsentError, Exit, InputError, Output, UsageError, exit_of, plain
+from mddag.cli.output import AbsentError, ExitCode, InputError, Output, UsageError, exit_of, plain
 from tests.shipped import needed
 
 NAMES = [command.__name__ for command in COMMANDS]
@@ -92,7 +92,7 @@ EXPORT = ("export", "sparse.mddag")
 def test_usage_is_one_line_and_changes_nothing(run, folder, arguments, parts):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     ended = run(*arguments)
-    assert ended.code == Exit.USAGE, ended.err
+    assert ended.code == ExitCode.USAGE, ended.err
     assert all(part in ended.line for part in parts), ended.line
     assert ended.out == ""
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -102,7 +102,7 @@ def test_a_sweep_does_not_replace_its_own_model(run, folder):
     (folder / "beta_0.1.mddag").write_bytes((folder / "boost.mddag").read_bytes())
     how = ("-t", "label", "-o", "c.csv", "--betas", "0.1", "--models", ".")
     ended = run("sweep", "beta_0.1.mddag", "rows.csv", *how)
-    assert (ended.code, "beta_0.1.mddag" in ended.line) == (Exit.USAGE, True)
+    assert (ended.code, "beta_0.1.mddag" in ended.line) == (ExitCode.USAGE, True)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_the_program_imports_no_heavy_library_for_help():
 def test_without_typer_it_says_what_to_install(absent):
     code = f"import sys; sys.modules['{absent}'] = None\nfrom mddag.cli import main; main([])"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert told.returncode == Exit.ABSENT
+    assert told.returncode == ExitCode.ABSENT
     assert told.stderr.count("\n") == 1
     assert f"need {absent}" in told.stderr
     assert "pip install 'mddag[cli]'" in told.stderr
@@ -158,17 +158,17 @@ def test_without_typer_it_says_what_to_install(absent):
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (UsageError("so"), Exit.USAGE, "so"),
-        (InputError("a\nb"), Exit.INPUT, "a b"),
-        (AbsentError("x"), Exit.ABSENT, "x"),
-        (KeyboardInterrupt(), Exit.INTERRUPTED, "nothing was written"),
-        (BrokenPipeError(), Exit.OUTPUT, ""),
-        (ImportError("no pandas"), Exit.ABSENT, "no pandas"),
-        (ValueError("X has 3 features"), Exit.INPUT, "X has 3 features"),
-        (MemoryError(), Exit.INPUT, "--rows"),
-        (OSError(errno.ENOSPC, "No space left", "a.csv"), Exit.OUTPUT, "the disk is full"),
-        (PermissionError(errno.EACCES, "Permission denied", "a.csv"), Exit.OUTPUT, "'a.csv'"),
-        (ZeroDivisionError("by zero"), Exit.BUG, "ZeroDivisionError: by zero"),
+        (UsageError("so"), ExitCode.USAGE, "so"),
+        (InputError("a\nb"), ExitCode.INPUT, "a b"),
+        (AbsentError("x"), ExitCode.ABSENT, "x"),
+        (KeyboardInterrupt(), ExitCode.INTERRUPTED, "nothing was written"),
+        (BrokenPipeError(), ExitCode.OUTPUT, ""),
+        (ImportError("no pandas"), ExitCode.ABSENT, "no pandas"),
+        (ValueError("X has 3 features"), ExitCode.INPUT, "X has 3 features"),
+        (MemoryError(), ExitCode.INPUT, "--rows"),
+        (OSError(errno.ENOSPC, "No space left", "a.csv"), ExitCode.OUTPUT, "the disk is full"),
+        (PermissionError(errno.EACCES, "Permission denied", "a.csv"), ExitCode.OUTPUT, "'a.csv'"),
+        (ZeroDivisionError("by zero"), ExitCode.BUG, "ZeroDivisionError: by zero"),
     ],
 )
 def test_errors_become_exit_codes_and_one_line(error, code, line):
@@ -243,4 +243,6 @@ def test_the_page_runs(run, page, tmp_path, monkeypatch):
 
 def test_the_page_names_every_command_and_exit_code(page):
     assert all(f"`{name}`" in page for name in NAMES)
-    assert set(re.findall(r"^\| (\d+) \|", page, re.MULTILINE)) == {str(int(code)) for code in Exit}
+    assert set(re.findall(r"^\| (\d+) \|", page, re.MULTILINE)) == {
+        str(int(code)) for code in ExitCode
+    }

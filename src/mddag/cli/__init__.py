@@ -1,4 +1,4 @@
-"""The program ``mddag``: the library at the command line.
+"""Run the library at the command line: the program ``mddag``.
 
 app       the list of commands
 learning  the commands train, sparsify and sweep
@@ -20,7 +20,13 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program with these arguments, those of the process by default."""
+    """Run the program and end the process.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process by default.
+    """
     try:
         import rich  # noqa: F401  # which typer imports later
 

@@ -1,5 +1,4 @@
-"""The commands of the program, how it ends, and ``mddag demo``, which shows them one after the
-other.
+"""List the commands of the program, run them, and show them one after the other (``demo``).
 
 The demo makes rows by scikit-learn and a model of 200 trees by LightGBM (by AdaBoost.MH where
 LightGBM is not installed). ``examples/demo.py`` shows the library itself.
@@ -19,7 +18,7 @@ import typer
 from mddag.cli.applying import bench, explain, export, inspect, predict, report
 from mddag.cli.learning import sparsify, sweep, train
 from mddag.cli.options import command, complain
-from mddag.cli.output import Exit, Output, StopError, UsageError
+from mddag.cli.output import ExitCode, Output, StopError, UsageError
 from mddag.cli.tables import needed
 from mddag.cli.validate import validate
 
@@ -58,7 +57,7 @@ def demo(
 
 
 def _made(trees: int) -> str:
-    """Files with rows, and the name of a model file."""
+    """Make files with rows and a model; return the name of the model file."""
     from sklearn.datasets import make_classification
 
     pandas = needed("pandas", "csv files")
@@ -86,7 +85,7 @@ def _shown(out: Output, text: str) -> str:
         print(f"\n$ mddag {text}", flush=True)
     given = shlex.split(text)
     code = run([*given, "--json"] if out.as_json else given)
-    if code not in (Exit.OK, Exit.DIFFERENT):
+    if code not in (ExitCode.OK, ExitCode.DIFFERENT):
         raise StopError(f"the command ended with {code}: mddag {text}")
     return f"mddag {text}"
 
@@ -118,7 +117,7 @@ COMMANDS = (
 app = typer.Typer(
     name="mddag",
     help="Sparse decision DAGs: fast decisions from boosted ensembles.",
-    epilog="Exit codes: 0 done, 1 differences or a bound not met, 2 usage, 3 bad input, "
+    epilog="ExitCode codes: 0 done, 1 differences or a bound not met, 2 usage, 3 bad input, "
     "4 nothing could be written, 5 something is not installed, 130 interrupted.",
     pretty_exceptions_enable=False,
 )
@@ -139,13 +138,13 @@ def about(
 
 
 def run(arguments: list[str]) -> int:
-    """The exit code of the program with these arguments."""
+    """Return the exit code of the program with these arguments."""
     try:
         code = app(args=arguments or ["--help"], prog_name="mddag", standalone_mode=False)
     except typer.TyperException as error:
         complain(f"{' '.join(error.format_message().split()).rstrip('.')}; see --help")
-        return int(Exit.USAGE)
+        return int(ExitCode.USAGE)
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted; nothing was written")
-        return int(Exit.INTERRUPTED)
+        return int(ExitCode.INTERRUPTED)
     return int(code or 0)

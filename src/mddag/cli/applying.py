@@ -1,8 +1,8 @@
-"""Commands that use a model: ``mddag predict``, ``explain``, ``inspect``, ``report``, ``export``
-and ``bench``.
+"""Define the commands that use a model.
 
-``bench`` measures loading the file, single rows one after the other and whole batches apart, in
-this process, on one thread unless more are wanted; the first calls are left out.
+These are ``mddag predict``, ``explain``, ``inspect``, ``report``, ``export`` and ``bench``. The
+last measures loading the file, single rows one after the other and whole batches, in this process,
+on one thread unless more are wanted; the first calls are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mddag.cli.output import (
     check_plot,
     write_plot,
 )
-from mddag.cli.tables import Layout, Table, read_table
+from mddag.cli.tables import Layout, RowTable, read_table
 from mddag.serving.export import Language
 
 SUFFIXES = (".csv", ".npz")
@@ -74,8 +74,8 @@ def predict(
         out.note(line)
 
 
-def _columns(opened: Opened, table: Table, proba: bool, evaluations: bool) -> dict[str, Any]:
-    """What is written, column by column."""
+def _columns(opened: Opened, table: RowTable, proba: bool, evaluations: bool) -> dict[str, Any]:
+    """Return what is written, column by column."""
     columns: dict[str, Any] = {"prediction": opened.predict(table)}
     if proba:
         if opened.predictor.classes_ is None or opened.predictor.model.calibration is None:
@@ -91,8 +91,8 @@ def _columns(opened: Opened, table: Table, proba: bool, evaluations: bool) -> di
     return columns
 
 
-def _quality(opened: Opened, table: Table, predicted: Any) -> dict[str, Any]:
-    """What the labels say of the predictions."""
+def _quality(opened: Opened, table: RowTable, predicted: Any) -> dict[str, Any]:
+    """Compare predictions with labels."""
     y = table.labels
     if opened.predictor.classes_ is not None:
         return {"error": float(np.mean(predicted.astype(str) != y.astype(str)))}
@@ -106,7 +106,7 @@ def _lines(quality: dict[str, Any]) -> list[str]:
 
 
 def _content(columns: dict[str, Any], suffix: str) -> bytes:
-    """The file with these columns."""
+    """Return the content of a file with these columns."""
     if suffix == ".npz":
         data = io.BytesIO()
         np.savez(data, **columns)
@@ -140,7 +140,7 @@ def explain(
     fields = {"file": str(model), "row": row, **found.to_dict()}
     if plot is not None:
         write_plot(found.plot().figure_, plot)
-        fields["picture"] = str(plot)
+        fields["plot"] = str(plot)
     out.result(fields, str(found))
 
 
@@ -308,7 +308,7 @@ def bench(
 
 
 def percentiles(call: Callable[[int], Any], n: int, unit: float) -> dict[str, float]:
-    """Of the times of n calls, in nanoseconds over `unit`."""
+    """Return percentiles of the times of n calls, in nanoseconds over `unit`."""
     for i in range(WARM):
         call(i)
     times = np.empty(n)
@@ -320,8 +320,8 @@ def percentiles(call: Callable[[int], Any], n: int, unit: float) -> dict[str, fl
     return {f"p{p:g}": value for p, value in zip(PERCENTILES, found, strict=True)} | {"n": n}
 
 
-def _rows(opened: Opened, given: Table) -> Any:
-    """Rows as a server would hold them: encoded, float32, one behind the other."""
+def _rows(opened: Opened, given: RowTable) -> Any:
+    """Return rows as a server would hold them: encoded, float32, contiguous."""
     if np.ndim(given.X) == 3:
         return given.X
     return np.ascontiguousarray(opened.predictor.encode(given.X), np.float32)

@@ -1,4 +1,4 @@
-"""Commands that learn: ``mddag train``, ``mddag sparsify`` and ``mddag sweep``.
+"""Define the commands that learn: ``mddag train``, ``mddag sparsify`` and ``mddag sweep``.
 
 ``train`` boosts AdaBoost.MH on the rows of a file and writes a model that evaluates all rounds.
 ``sparsify`` and ``sweep`` take a model and rows that it has not seen, and learn one policy, or one
@@ -33,8 +33,8 @@ from mddag.cli.options import (
     one_of,
     prices_of,
 )
-from mddag.cli.output import Exit, InputError, Output, UsageError, check_plot, write_plot
-from mddag.cli.tables import Layout, Table, read_table
+from mddag.cli.output import ExitCode, InputError, Output, UsageError, check_plot, write_plot
+from mddag.cli.tables import Layout, RowTable, read_table
 from mddag.serving.model_file import Model
 
 BOUNDS = ("max_loss", "max_disagreement")
@@ -50,11 +50,11 @@ def train(
     rounds: Annotated[int, typer.Option(min=1, help="Most rounds of boosting.")] = 100,
     learner: Annotated[
         str,
-        typer.Option(help="stump, tree, product or haar.", autocompletion=completed(LEARNERS)),
+        typer.Option(help="stump, tree or haar.", autocompletion=completed(LEARNERS)),
     ] = "stump",
     leaves: Annotated[int, typer.Option(min=2, help="Of a tree.")] = 8,
     early_stopping: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many rounds without gain.")
+        int | None, typer.Option(min=1, help="Stop after this many rounds without gain.")
     ] = None,
     calibration_fraction: Annotated[
         float, typer.Option(min=0, max=0.9, help="Rows held out for probabilities.")
@@ -88,13 +88,13 @@ def train(
     out.result(fields, f"{text}\nwritten: {file}")
 
 
-def training_rows(table: Table, *, patches: bool) -> Any:
-    """The rows of a table as boosting takes them: strings are categories."""
+def training_rows(table: RowTable, *, patches: bool) -> Any:
+    """Return the rows of a table as boosting takes them: strings are categories."""
     X = table.X
     if not hasattr(X, "columns"):
         return X if patches or X.ndim != 3 else X.reshape(len(X), -1)
     if patches:
-        raise InputError(f"{table.path!r} holds columns; haar wants grey patches: an npz file")
+        raise InputError(f"{table.path!r} holds columns; haar wants gray patches: an npz file")
     texts = [name for name in X.columns if X[name].dtype.kind not in "fiub"]
     return X.astype(dict.fromkeys(texts, "category"))
 
@@ -130,7 +130,7 @@ def sparsify(
         str,
         typer.Option(help="evaluations, nodes or time.", autocompletion=completed(OBJECTIVES)),
     ] = "evaluations",
-) -> Exit:
+) -> ExitCode:
     """Make a model sparse: rows decide by the few base classifiers that they need."""
     target, value = _one_target(
         {
@@ -161,11 +161,11 @@ def sparsify(
     fast.save(file)
     summary = fast.summary_
     out.result({"file": str(file), **asdict(summary)}, f"{fast}\nwritten: {file}")
-    return Exit.OK if _met(target, value, summary) else Exit.DIFFERENT
+    return ExitCode.OK if _met(target, value, summary) else ExitCode.DIFFERENT
 
 
 def _one_target(targets: dict[str, float | None]) -> tuple[str, float]:
-    """The one target that is given, and its value."""
+    """Return the one target that is given, and its value."""
     options = {name: f"--{name.replace('_', '-')}" for name in targets}
     given = {name: value for name, value in targets.items() if value is not None}
     if len(given) != 1:
@@ -178,7 +178,7 @@ def _one_target(targets: dict[str, float | None]) -> tuple[str, float]:
 
 
 def _met(target: str, value: float, summary: Any) -> bool:
-    """Whether what was wanted was reached by a policy that evaluates anything."""
+    """Tell whether what was wanted was reached by a policy that evaluates anything."""
     if target in BOUNDS:
         return not summary.evaluates_all
     return target != "budget" or 0 < summary.n_evaluated <= value * (1 + 1e-9)

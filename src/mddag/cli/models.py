@@ -1,7 +1,7 @@
-"""Models: model files, ours and those of LightGBM, XGBoost and CatBoost, opened for commands.
+"""Open model files, ours and those of LightGBM, XGBoost and CatBoost, for commands.
 
 A file of another library is a model that evaluates everything; ours has a policy. Either has base
-classifiers to make sparse (anew) and a Predictor. What is wrong with a file is an InputError.
+classifiers to sparsify and a Predictor. Whatever is wrong with a file raises InputError.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import mddag
 from mddag.adapters import parts_of
 from mddag.cli.output import InputError, UsageError, one_line
-from mddag.cli.tables import Table, check_file
+from mddag.cli.tables import RowTable, check_file
 from mddag.serving.model_file import Model
 
 NAMES = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
@@ -24,12 +24,9 @@ NAMES = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A model file.
+    """A model file: the library that wrote it, its base classifiers, and what predicts.
 
-    library   : that wrote it: "mddag", "LightGBM", "XGBoost" or "CatBoost"
-    ensemble  : the base classifiers that the predictor runs
-    predictor : of the policy in the file, or of all base classifiers
-    source    : the object of the other library; None for ours
+    `source` is the object of another library; None for our files.
     """
 
     path: str
@@ -40,10 +37,12 @@ class Opened:
 
     @property
     def features(self) -> mddag.Features:
+        """The features that the model reads."""
         return self.ensemble.features
 
     @property
     def needs_queries(self) -> bool:
+        """Whether the policy looks at whole queries."""
         return self.predictor.model.dag.needs_queries
 
     @property
@@ -58,15 +57,15 @@ class Opened:
             )
         return self.ensemble
 
-    def predict(self, table: Table) -> NDArray[Any]:
-        """What is predicted of the rows of a table."""
+    def predict(self, table: RowTable) -> NDArray[Any]:
+        """Predict the rows of a table."""
         return self._asked(self.predictor.predict, table)
 
-    def n_evaluated(self, table: Table) -> NDArray[Any]:
-        """Base classifiers that each row of a table needs."""
+    def n_evaluated(self, table: RowTable) -> NDArray[Any]:
+        """Count the base classifiers that each row of a table needs."""
         return self._asked(self.predictor.n_evaluated, table)
 
-    def _asked(self, method: Callable[..., NDArray[Any]], table: Table) -> NDArray[Any]:
+    def _asked(self, method: Callable[..., NDArray[Any]], table: RowTable) -> NDArray[Any]:
         if not self.needs_queries:
             return method(table.X)
         if table.qid is None:
@@ -75,7 +74,7 @@ class Opened:
 
 
 def open_model(path: str | os.PathLike[str], n_threads: int = 1) -> Opened:
-    """The model in a file."""
+    """Open the model in a file."""
     name = os.fspath(path)
     check_file(name)
     try:
@@ -93,7 +92,7 @@ def open_model(path: str | os.PathLike[str], n_threads: int = 1) -> Opened:
 
 
 def is_ours(name: str) -> bool:
-    """Whether a file begins as those of ``save`` do."""
+    """Tell whether a file begins as those of ``save`` do."""
     with open(name, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
         return length < os.path.getsize(name) and b'"mddag"' in file.read(min(length, 1 << 20))
@@ -103,7 +102,7 @@ def _ours(name: str, n_threads: int) -> Opened:
     loaded = mddag.load(name, n_threads=n_threads)
     if not isinstance(loaded, mddag.Predictor):
         raise InputError(
-            f"{name!r} holds a {type(loaded).__name__}, which reads pictures, not tables; use "
-            "mddag.load(path).detect(picture) in Python"
+            f"{name!r} holds a {type(loaded).__name__}, which reads images, not tables; use "
+            "mddag.load(path).detect(image) in Python"
         )
     return Opened(name, "mddag", loaded.model.dag.ensemble, loaded)

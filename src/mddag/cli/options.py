@@ -1,9 +1,9 @@
-"""Options: those that several commands share, and the decorator that makes a function a command.
+"""Define options that several commands share, and the decorator that makes commands.
 
-A command takes an ``Output`` first and returns nothing, or an ``Exit``. The decorator gives it the
-options of all commands (``SHARED``); a parameter ``layout`` or ``learning`` stands for all options
-of that table. It checks what commands have in common, and ends with an exit code and one line where
-an error would end with a traceback.
+A command takes an ``Output`` first and returns nothing, or an ``ExitCode``. The decorator gives it
+the options of all commands (``SHARED``); a parameter ``layout`` or ``learning`` stands for all
+options of that table. It checks what commands have in common, and ends with an exit code and one
+line where an error would end with a traceback.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import numpy as np
 import typer
 
 import mddag
-from mddag.cli.output import Exit, Output, UsageError, exit_of
-from mddag.cli.tables import SUFFIXES, Layout, Table
+from mddag.cli.output import ExitCode, Output, UsageError, exit_of
+from mddag.cli.tables import SUFFIXES, Layout, RowTable
 
 SOLVERS = {
     "portfolio": "Portfolio",
@@ -44,14 +44,14 @@ METRICS = {
     "letor-ndcg": "LetorNDCG",
 }
 WITH_DEPTH = {"ndcg", "letor-ndcg"}  # such as ndcg:10
-LEARNERS = ("stump", "tree", "product", "haar")
+LEARNERS = ("stump", "tree", "haar")
 OBJECTIVES = ("evaluations", "nodes", "time")
 
 Options = dict[str, tuple[Any, Any]]  # by parameter, its annotation and its default
 
 
 def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
-    """What the shell completes the value of an option to."""
+    """Return what the shell completes the value of an option to."""
 
     def found(incomplete: str) -> list[str]:  # typer knows the parameter by this name
         return [name for name in names if name.startswith(incomplete)]
@@ -60,7 +60,7 @@ def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
 
 
 def option(kind: Any, default: Any, *names: str, **how: Any) -> tuple[Any, Any]:
-    """One line of a table of options."""
+    """Make one line of a table of options."""
     return Annotated[kind, typer.Option(*names, **how)], default
 
 
@@ -125,12 +125,12 @@ class Learning:
     seed: int
 
     def make_solver(self) -> Any:
-        """The solver, on as many threads as it can use."""
+        """Make the solver, on as many threads as it can use."""
         made = getattr(mddag.solvers, SOLVERS[one_of("--solver", self.solver, SOLVERS)])()
         return made.with_threads(self.threads)
 
-    def labels(self, table: Table, like: Table | None = None) -> Any:
-        """The labels of a table; encoded, as codes among those of `like`, by default its own.
+    def labels(self, table: RowTable, like: RowTable | None = None) -> Any:
+        """Return the labels of a table, or their codes among those of `like`, by default its own.
 
         LightGBM and XGBoost files know their classes by these codes alone.
         """
@@ -148,7 +148,7 @@ class Learning:
 
 
 def layout_of(**given: Any) -> Layout:
-    """The Layout of these options."""
+    """Make the Layout of these options."""
     if given["format"] is not None:
         one_of("--format", given["format"], SUFFIXES)
     given["drop"] = tuple(given["drop"] or ())
@@ -163,7 +163,7 @@ READ = ("model", "data", "test", "other", "predictions")  # parameters with file
 WRITTEN = {"file": "the file to write", "plot": "--plot"}
 
 
-def command(function: Callable[..., Exit | None]) -> Callable[..., None]:
+def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     """Make a function a command, as typer takes it."""
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
     used = {p.name: TABLES[p.name] for p in own if p.name in TABLES}
@@ -176,7 +176,7 @@ def command(function: Callable[..., Exit | None]) -> Callable[..., None]:
             for name, (options, make) in used.items():
                 given[name] = make(**{option: given.pop(option) for option in options})
             with out.warning():
-                code = function(out, **given) or Exit.OK
+                code = function(out, **given) or ExitCode.OK
         except (typer.Exit, typer.BadParameter):
             raise
         except BaseException as error:
@@ -184,7 +184,7 @@ def command(function: Callable[..., Exit | None]) -> Callable[..., None]:
                 raise
             code, line = exit_of(error)
             complain(line)
-        if code is not Exit.OK:
+        if code is not ExitCode.OK:
             raise typer.Exit(int(code))
 
     parameters = [p for p in own if p.name not in used]
@@ -206,7 +206,7 @@ def _parameters(options: Options) -> list[inspect.Parameter]:
 
 
 def _check(given: dict[str, Any]) -> None:
-    """Refuse no threads, and writing over a file that the command reads."""
+    """Reject zero threads, and writing over a file that the command reads."""
     if given.get("threads") == 0:
         raise UsageError("--threads is 0; wanted 1 or more, or -1 for all cores")
     read = [given[name] for name in READ if given.get(name) is not None]
@@ -221,7 +221,7 @@ def _check(given: dict[str, Any]) -> None:
 
 
 def complain(line: str) -> None:
-    """One line on standard error; nothing where the reader of standard output has gone."""
+    """Print a line on standard error; none if the reader of standard output has gone."""
     if not line:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # Python flushes it at its end
         return
@@ -229,14 +229,14 @@ def complain(line: str) -> None:
 
 
 def one_of(name: str, given: str, known: Iterable[str]) -> str:
-    """The value of an option, if it is one of those that it can have."""
+    """Return the value of an option, if it is one of those that it can have."""
     if given not in known:
         raise UsageError(f"{name} is {given!r}; wanted one of {', '.join(known)}")
     return given
 
 
 def metric_of(text: str | None) -> Any:
-    """A metric; None for the default one."""
+    """Make a metric; None stands for the default one."""
     if text is None:
         return None
     name, colon, depth = text.partition(":")
@@ -251,7 +251,7 @@ def metric_of(text: str | None) -> Any:
 
 
 def learner_of(name: str, leaves: int) -> Any:
-    """A base learner of AdaBoost.MH."""
+    """Make a base learner of AdaBoost.MH."""
     if one_of("--learner", name, LEARNERS) == "tree":
         return mddag.learners.Tree(leaves)
     if name == "haar":
@@ -260,7 +260,7 @@ def learner_of(name: str, leaves: int) -> Any:
 
 
 def prices_of(text: str | None, default: tuple[float, ...]) -> list[float]:
-    """Prices, from a list with commas."""
+    """Read prices from a list with commas."""
     if text is None:
         return list(default)
     try:

@@ -1,9 +1,9 @@
-"""Output: what a command prints, and how it ends.
+"""Print results and errors of commands, and end them.
 
 Results go to standard output, with ``--json`` as one JSON object; notes, warnings and progress go
 to standard error, and ``--quiet`` leaves the notes and the progress out.
 
-A command ends with one of the codes of ``Exit``; what stopped it is one line on standard error.
+A command ends with one of the codes of ``ExitCode``; what stopped it is one line on standard error.
 Whatever the library raises about rows, labels or a model is code 3, since options are checked
 before. An error of the operating system is code 4, since the readers turn theirs into code 3.
 """
@@ -29,7 +29,7 @@ import numpy as np
 from mddag._utils.output import write_whole
 
 
-class Exit(IntEnum):
+class ExitCode(IntEnum):
     """What the end of a command means."""
 
     OK = 0
@@ -45,56 +45,56 @@ class Exit(IntEnum):
 class StopError(Exception):
     """Ends a command with a code and one line."""
 
-    code = Exit.BUG
+    code = ExitCode.BUG
 
 
 class UsageError(StopError):
     """Options that do not go together."""
 
-    code = Exit.USAGE
+    code = ExitCode.USAGE
 
 
 class InputError(StopError):
     """A file that cannot be used."""
 
-    code = Exit.INPUT
+    code = ExitCode.INPUT
 
 
 class AbsentError(StopError):
     """Something that has to be installed."""
 
-    code = Exit.ABSENT
+    code = ExitCode.ABSENT
 
 
-def exit_of(error: BaseException) -> tuple[Exit, str]:
-    """The code of an error, and its line; the line is empty where there is nobody to read it."""
+def exit_of(error: BaseException) -> tuple[ExitCode, str]:
+    """Return the code of an error, and its line; the line is empty if nobody can read it."""
     line = one_line(error)
     if isinstance(error, StopError):
         return error.code, line
     if isinstance(error, KeyboardInterrupt):
-        return Exit.INTERRUPTED, "interrupted; nothing was written"
+        return ExitCode.INTERRUPTED, "interrupted; nothing was written"
     if isinstance(error, BrokenPipeError):  # of a reader such as head, which has enough
-        return Exit.OUTPUT, ""
+        return ExitCode.OUTPUT, ""
     if isinstance(error, ImportError):
-        return Exit.ABSENT, line
+        return ExitCode.ABSENT, line
     if isinstance(error, OSError):
-        return Exit.OUTPUT, _of_system(error)
+        return ExitCode.OUTPUT, _of_system(error)
     if isinstance(error, MemoryError):
-        return Exit.INPUT, "there is not enough memory for these rows; give fewer, with --rows"
+        return ExitCode.INPUT, "there is not enough memory for these rows; give fewer, with --rows"
     if isinstance(error, (ValueError, TypeError)):
-        return Exit.INPUT, line
-    return Exit.BUG, (
+        return ExitCode.INPUT, line
+    return ExitCode.BUG, (
         f"internal error, {type(error).__name__}: {line:.200}; run it with --debug, and report it"
     )
 
 
 def one_line(error: BaseException) -> str:
-    """The message of an error without line ends."""
+    """Return the message of an error without line ends."""
     return " ".join(str(error).split())
 
 
 def _of_system(error: OSError) -> str:
-    """An error of writing, with the name of the file first."""
+    """Describe an error of writing, with the name of the file first."""
     name = "" if error.filename is None else f"cannot write {os.fspath(error.filename)!r}: "
     if error.errno == errno.ENOSPC:
         return f"{name}the disk is full; nothing was written"
@@ -106,18 +106,14 @@ PLOTS = (".png", ".svg", ".pdf")
 
 @dataclass(frozen=True)
 class Output:
-    """How a command talks.
-
-    as_json : the result is one JSON object
-    quiet   : no notes, no progress
-    """
+    """How a command prints: its result as one JSON object, or with notes and progress."""
 
     as_json: bool = False
     quiet: bool = False
 
     @property
     def shows_progress(self) -> bool:
-        """Whether somebody looks at standard error."""
+        """Whether standard error is a terminal that wants progress."""
         return not self.quiet and sys.stderr.isatty()
 
     def result(self, fields: dict[str, Any], text: str) -> None:
@@ -129,13 +125,13 @@ class Output:
         sys.stdout.flush()  # so that a full disk or a closed pipe shows here
 
     def note(self, text: str) -> None:
-        """Tell what goes on."""
+        """Print a note."""
         if not self.quiet:
             print(text, file=sys.stderr, flush=True)
 
     @contextmanager
     def warning(self) -> Iterator[None]:
-        """Warnings of the library are single lines on standard error."""
+        """Print warnings of the library as single lines on standard error."""
 
         def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
             if issubclass(category, UserWarning):
@@ -148,7 +144,7 @@ class Output:
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold: numpy's types as Python's, numbers that are not finite as strings."""
+    """Return what JSON can hold: Python's types, and strings for infinite numbers."""
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
@@ -165,7 +161,7 @@ def plain(value: Any) -> Any:
 
 
 def check_plot(path: Path | None) -> None:
-    """Refuse what cannot be drawn, before any work."""
+    """Reject what cannot be drawn, before any work."""
     if path is None:
         return
     if path.suffix not in PLOTS:
@@ -186,7 +182,7 @@ def write_plot(figure: Any, path: Path) -> None:
 
 
 def aligned(head: list[str], rows: list[list[str]]) -> str:
-    """Columns of text, the first to the left, the others to the right."""
+    """Align columns of text, the first to the left, the others to the right."""
     lines = [head, *rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     return "\n".join(

@@ -1,8 +1,8 @@
-"""Tables: rows from a file: csv, parquet, arrow or npz.
+"""Read rows from a file: csv, parquet, arrow or npz.
 
-``read_table`` gives rows X, labels y, queries and weights. Of a model that knows its columns by
-name exactly these are taken, in the model's order; other columns are left out. Everything that is
-wrong with a file is an InputError, one line that names the file.
+``read_table`` gives rows X, labels y, queries and weights. If a model knows its columns by name,
+exactly these are taken, in the model's order; other columns are left out. Whatever is wrong with a
+file raises InputError, one line that names the file.
 """
 
 from __future__ import annotations
@@ -42,14 +42,23 @@ MISSING = (
 class Layout:
     """Where in a file rows, labels and the rest are.
 
-    target, qid, weight : names of columns (npz: of arrays); None where there is none
-    drop      : columns that are no features
-    where     : "column=value": only the rows where this holds; the column is no feature, unless
-                the model reads it by name
-    rows      : "first:end": only these rows, counted from 0
-    format    : one of SUFFIXES; None goes by the name of the file
-    delimiter : of csv; None for a comma, or a tab for .tsv
-    array     : of npz, the name of the rows
+    Attributes
+    ----------
+    target, qid, weight : str or None
+        Names of columns (npz: of arrays).
+    drop : tuple of str
+        Columns that are no features.
+    where : str or None
+        "column=value": only the rows where this holds; the column is no feature, unless the model
+        reads it by name.
+    rows : str or None
+        "first:end": only these rows, counted from 0.
+    format : str or None
+        One of SUFFIXES; None goes by the name of the file.
+    delimiter : str or None
+        Of csv; None for a comma, or a tab for .tsv.
+    array : str
+        Of npz, the name of the rows.
     """
 
     target: str | None = None
@@ -64,8 +73,8 @@ class Layout:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Rows of a file: a pandas frame or an array X, and what belongs to each row."""
+class RowTable:
+    """Rows of a file: a pandas DataFrame or an array X, and what belongs to each row."""
 
     path: str
     X: Any
@@ -78,13 +87,13 @@ class Table:
 
     @property
     def labels(self) -> NDArray[Any]:
-        """The labels, where a command cannot do without."""
+        """The labels, for a command that cannot do without them."""
         if self.y is None:
             raise UsageError(f"{self.path!r} is read without labels; name their column by --target")
         return self.y
 
-    def taken(self, rows: Any) -> Table:
-        """Some of the rows."""
+    def taken(self, rows: Any) -> RowTable:
+        """Return some of the rows."""
         X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
         rest: dict[str, Any] = {
             name: None if (column := getattr(self, name)) is None else column[rows]
@@ -102,7 +111,7 @@ class _Raw:
     others: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def pop(self, name: str, what: str, path: str, *, stays: bool = False) -> NDArray[Any]:
-        """A column, which is no feature unless it `stays`."""
+        """Take a column, which is no feature unless it `stays`."""
         if self.frame is not None and name in self.frame.columns:
             column = self.frame[name]
             if getattr(column, "ndim", 1) != 1:
@@ -119,14 +128,14 @@ def read_table(
     path: str | os.PathLike[str],
     layout: Layout | None = None,
     features: mddag.Features | None = None,
-) -> Table:
-    """The rows of a file, for a model that reads `features` if that is given."""
+) -> RowTable:
+    """Read the rows of a file, for a model that reads `features` if that is given."""
     layout = Layout() if layout is None else layout
     name = os.fspath(path)
     check_file(name)
     read = READERS[layout.format or format_of(name)]
     try:
-        return _checked(_parted(name, read(name, layout, features), layout, features), features)
+        return _checked(_split(name, read(name, layout, features), layout, features), features)
     except StopError:
         raise
     except ImportError as error:
@@ -139,7 +148,7 @@ def read_table(
 
 
 def check_file(name: str) -> None:
-    """Refuse what is no file that can be read."""
+    """Reject what is no file that can be read."""
     if not os.path.exists(name):
         raise InputError(f"there is no file {name!r}")
     if os.path.isdir(name):
@@ -151,7 +160,7 @@ def check_file(name: str) -> None:
 
 
 def format_of(name: str) -> str:
-    """The format that the name of a file stands for."""
+    """Return the format that the name of a file stands for."""
     path = Path(name)
     suffixes = [s.lower() for s in path.suffixes]
     if suffixes and suffixes[-1] in PACKED:
@@ -165,7 +174,7 @@ def format_of(name: str) -> str:
 
 
 def column_values(column: Any) -> NDArray[Any]:
-    """A pandas column as an array: numbers, or strings of numpy's own type."""
+    """Return a pandas column as an array: numbers, or strings of numpy's own type."""
     values: NDArray[Any] = np.asarray(column)
     if values.dtype.kind == "O" and all(isinstance(v, str) for v in values.tolist()):
         return values.astype(str)
@@ -173,7 +182,7 @@ def column_values(column: Any) -> NDArray[Any]:
 
 
 def few(names: Any, most: int = 8) -> str:
-    """The first of some names."""
+    """List the first of some names."""
     listed = [str(name) for name in names]
     return ", ".join(listed[:most]) + (", …" if len(listed) > most else "") or "none"
 
@@ -186,7 +195,7 @@ def _csv(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
     if len(names) == 1 and layout.delimiter is None:
         other = next((mark for mark in ";\t|" if mark in names[0]), None)
         if other is not None:
-            raise InputError(f"{path!r} has one column; --delimiter {other!r} may part it")
+            raise InputError(f"{path!r} has one column; --delimiter {other!r} may split it")
     twice = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
     if twice:
         raise InputError(f"{path!r} has several columns {twice[0]!r}; rename them, or leave one")
@@ -201,7 +210,7 @@ def _csv(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
 
 
 def _names(path: str, pandas: Any, how: dict[str, Any]) -> list[str]:
-    """The names in the first line of a csv file, if there is one for each field of the second.
+    """Return the names in the first line of a csv file, one for each field of the second.
 
     pandas takes the first of further fields for an index, which shifts all names.
     """
@@ -218,7 +227,7 @@ def _names(path: str, pandas: Any, how: dict[str, Any]) -> list[str]:
 
 
 def _check_widths(path: str, n_names: int, delimiter: str) -> None:
-    """Refuse rows with fewer fields than names, such as the end of a file that was cut."""
+    """Reject rows with fewer fields than names, such as the end of a file that was cut."""
     suffix = Path(path).suffix.lower()
     if len(delimiter) != 1 or suffix == ".zip":
         return
@@ -234,7 +243,7 @@ def _check_widths(path: str, n_names: int, delimiter: str) -> None:
 
 
 def _text_categories(features: mddag.Features | None) -> dict[str, tuple[str, ...]]:
-    """By column the categories that are strings, though a csv file may have numbers there."""
+    """Return, by column, categories that are strings, though a csv file may have numbers."""
     if features is None or features.names is None:
         return {}
     return {
@@ -244,23 +253,19 @@ def _text_categories(features: mddag.Features | None) -> dict[str, tuple[str, ..
     }
 
 
-def _parquet(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
-    parquet = needed("pyarrow.parquet", "parquet files")
-    needed("pandas", "parquet files")
-    table = parquet.read_table(path)
-    table.validate(full=True)  # a damaged file may crash what follows
-    return _Raw(table.to_pandas())
-
-
 def _arrow(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
-    arrow = needed("pyarrow", "arrow files")
-    needed("pandas", "arrow files")
+    kind = layout.format or format_of(path)
+    needed("pandas", f"{kind} files")
+    arrow = needed("pyarrow", f"{kind} files")
     with arrow.memory_map(path) as source:
-        try:
-            table = arrow.ipc.open_file(source).read_all()
-        except arrow.ArrowInvalid:
-            source.seek(0)
-            table = arrow.ipc.open_stream(source).read_all()
+        if kind == "parquet":
+            table = needed("pyarrow.parquet", "parquet files").read_table(source)
+        else:
+            try:
+                table = arrow.ipc.open_file(source).read_all()
+            except arrow.ArrowInvalid:
+                source.seek(0)
+                table = arrow.ipc.open_stream(source).read_all()
         table.validate(full=True)  # a damaged file may crash what follows
         return _Raw(table.to_pandas())
 
@@ -286,14 +291,14 @@ def _npz(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
 
 READERS: dict[str, Callable[[str, Layout, mddag.Features | None], _Raw]] = {
     "csv": _csv,
-    "parquet": _parquet,
+    "parquet": _arrow,
     "arrow": _arrow,
     "npz": _npz,
 }
 
 
 def needed(module: str, what: str) -> Any:
-    """An optional library, or what to install."""
+    """Import an optional library, or say what to install."""
     from importlib import import_module
 
     library = module.partition(".")[0]
@@ -305,8 +310,8 @@ def needed(module: str, what: str) -> Any:
         ) from None
 
 
-def _parted(path: str, raw: _Raw, layout: Layout, features: mddag.Features | None) -> Table:
-    """Features on the one hand, labels and the rest on the other; then the rows wanted."""
+def _split(path: str, raw: _Raw, layout: Layout, features: mddag.Features | None) -> RowTable:
+    """Split features from labels and the rest; then take the rows wanted."""
     chosen = None
     if layout.where is not None:
         column, equals, value = layout.where.partition("=")
@@ -329,13 +334,13 @@ def _parted(path: str, raw: _Raw, layout: Layout, features: mddag.Features | Non
         X = _model_columns(raw.frame, features, path)
     else:
         X = raw.X
-    found = Table(path, X, whole_labels(y, path), qid, weight)
+    found = RowTable(path, X, whole_labels(y, path), qid, weight)
     found = found if chosen is None else found.taken(chosen)
     return found if layout.rows is None else found.taken(_slice(layout.rows))
 
 
 def _model_columns(frame: Any, features: mddag.Features | None, path: str) -> Any:
-    """The columns that the model knows by name, in its order; all where it knows none."""
+    """Return the columns that the model knows by name, in its order; all if it knows none."""
     if features is None or features.names is None:
         return frame
     spelt = {str(name).replace(" ", "_"): name for name in frame.columns}  # LightGBM's spelling
@@ -352,7 +357,7 @@ def _model_columns(frame: Any, features: mddag.Features | None, path: str) -> An
 
 
 def whole_labels(y: NDArray[Any] | None, path: str) -> NDArray[Any] | None:
-    """Labels; floats that are whole numbers as integers, and none may be missing."""
+    """Return labels; whole floats become integers, and none may be missing."""
     if y is None:
         return None
     missing = [value is None or value != value for value in y.tolist()]
@@ -373,8 +378,8 @@ def _slice(text: str) -> slice:
         raise UsageError(f"--rows is {text!r}; wanted FIRST:END, such as 0:1000") from None
 
 
-def _checked(table: Table, features: mddag.Features | None) -> Table:
-    """The table, if its parts belong together."""
+def _checked(table: RowTable, features: mddag.Features | None) -> RowTable:
+    """Return the table, if its parts belong together."""
     if len(table) == 0:
         raise InputError(f"{table.path!r} has no rows (that were asked for)")
     for name in ("y", "qid", "weight"):

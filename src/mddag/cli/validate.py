@@ -1,11 +1,10 @@
-"""``mddag validate``: does another form of a model give the same labels?
-
-    answer(rows, qid) -> class codes or numbers, float64 (n,)
+"""Define ``mddag validate``, which compares the labels that forms of a model give.
 
 A form is a model file of ours; a file of another library, answered by that library itself; an
 exported C header, compiled and run as a process of its own; an exported module of JavaScript, run
 by node; an ONNX file, run by onnxruntime; any program that reads rows as csv and prints one label
-per row; or a file of predictions. Rows are arrays that hold category codes in nominal columns.
+per row; or a file of predictions. Rows are arrays that hold category codes in nominal columns;
+answers are class codes or numbers, float64 (n,).
 
 Two forms answer rows that are made from the model's own thresholds (on them and next to them, far
 values, known and unknown categories), once with and once without missing values, and the rows of
@@ -37,8 +36,8 @@ from mddag.adapters import MEMBERS
 from mddag.adapters.adapter import probe_rows, source_rows
 from mddag.cli.models import Opened, open_model
 from mddag.cli.options import ModelFile, command
-from mddag.cli.output import AbsentError, Exit, InputError, Output, UsageError, aligned
-from mddag.cli.tables import Layout, Table, check_file, column_values, needed, read_table
+from mddag.cli.output import AbsentError, ExitCode, InputError, Output, UsageError, aligned
+from mddag.cli.tables import Layout, RowTable, check_file, column_values, needed, read_table
 
 Rows = NDArray[Any]
 Answer = Callable[[Rows, Rows | None], NDArray[np.float64]]
@@ -74,7 +73,7 @@ process.stdout.write(new Uint8Array(answers.buffer));
 
 
 def answer_of_file(path: str | os.PathLike[str], reference: mddag.Ensemble) -> tuple[Answer, bool]:
-    """What a file answers, and whether it reads float32; `reference` is the model it is to be."""
+    """Return what a file answers, and whether it reads float32; `reference` is its model."""
     name = os.fspath(path)
     if name.endswith(".h"):
         check_file(name)
@@ -91,9 +90,9 @@ def answer_of_file(path: str | os.PathLike[str], reference: mddag.Ensemble) -> t
 
 
 def of_model(opened: Opened) -> Answer:
-    """A model file; of another library, that library's own answer."""
+    """Answer by a model file; for another library, by that library itself."""
     if opened.source is None:
-        return lambda rows, qid: codes_of(opened, opened.predict(Table("rows", rows, qid=qid)))
+        return lambda rows, qid: codes_of(opened, opened.predict(RowTable("rows", rows, qid=qid)))
     adapter = next(member for member in MEMBERS if member.accepts(opened.source))
     ensemble = opened.ensemble
 
@@ -108,7 +107,7 @@ def of_model(opened: Opened) -> Answer:
 
 
 def codes_of(opened: Opened, predicted: NDArray[Any]) -> NDArray[np.float64]:
-    """Labels as the places that they have among the classes; numbers as they are."""
+    """Convert labels to their positions among the classes; numbers stay."""
     classes = opened.predictor.classes_
     if classes is None:
         return predicted.astype(np.float64)
@@ -117,7 +116,7 @@ def codes_of(opened: Opened, predicted: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def of_header(path: str, reference: mddag.Ensemble) -> Answer:
-    """An exported C header; it is compiled once, and each call runs a process."""
+    """Answer by an exported C header, which is compiled once; each call runs a process."""
     text = Path(path).read_text(errors="replace")
     found = re.search(r"^#define (\w+)_N_FEATURES (\d+)", text, re.MULTILINE)
     named = re.search(r"\b(\w+)_predict\(", text)
@@ -144,7 +143,7 @@ def of_header(path: str, reference: mddag.Ensemble) -> Answer:
 
 
 def _compiled(path: str, name: str, upper: str) -> Path:
-    """The program that answers, in a folder of its own."""
+    """Compile the program that answers, in a folder of its own."""
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise AbsentError("to try a C header takes a C compiler; install one, or set CC")
@@ -162,14 +161,14 @@ def _compiled(path: str, name: str, upper: str) -> Path:
 
 
 def _as_integers(rows: Rows) -> NDArray[np.int32]:
-    """Whole numbers below each value, and the mark of a missing one."""
+    """Round values down to whole numbers; missing ones get their mark."""
     low, high = np.iinfo(np.int32).min, np.iinfo(np.int32).max
     whole = np.clip(np.floor(np.asarray(rows, np.float64)), low + 1, high)
     return np.where(np.isnan(whole), low, whole).astype(np.int32)
 
 
 def of_module(path: str) -> Answer:
-    """An exported module of JavaScript, run by node."""
+    """Answer by an exported module of JavaScript, run by node."""
     node = shutil.which("node")
     if node is None:
         raise AbsentError("to try a module of JavaScript takes node; install it")
@@ -185,7 +184,7 @@ def of_module(path: str) -> Answer:
 
 
 def of_onnx(path: str, reference: mddag.Ensemble) -> Answer:
-    """An ONNX file whose first output is the label."""
+    """Answer by an ONNX file whose first output is the label."""
     runtime = needed("onnxruntime", "ONNX files")
     try:
         session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
@@ -201,7 +200,7 @@ def of_onnx(path: str, reference: mddag.Ensemble) -> Answer:
 
 
 def of_command(command: str, reference: mddag.Ensemble) -> Answer:
-    """A program that reads csv with a line of names, and prints one label per row."""
+    """Answer by a program that reads csv with a line of names, and prints a label per row."""
     names = reference.features.names or [f"x{i}" for i in range(reference.n_features)]
 
     def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
@@ -217,7 +216,7 @@ def of_command(command: str, reference: mddag.Ensemble) -> Answer:
 
 
 def of_predictions(path: str | os.PathLike[str], reference: mddag.Ensemble) -> Answer:
-    """A file with a column `prediction` for the rows that are compared."""
+    """Answer by a file with a column `prediction` for the rows that are compared."""
     try:
         table = read_table(path, Layout(target="prediction"))
     except InputError:
@@ -232,7 +231,7 @@ def of_predictions(path: str | os.PathLike[str], reference: mddag.Ensemble) -> A
 
 
 def labels_to_codes(labels: NDArray[Any], reference: mddag.Ensemble) -> NDArray[np.float64]:
-    """Labels, as text or numbers, as places among the model's classes; numbers as they are."""
+    """Convert labels, text or numbers, to positions among the classes; numbers stay."""
     if reference.classes is None:
         try:
             return labels.astype(np.float64)
@@ -243,7 +242,7 @@ def labels_to_codes(labels: NDArray[Any], reference: mddag.Ensemble) -> NDArray[
 
 
 def _spelt(label: Any) -> str:
-    """A label as text; whole numbers of any type are spelt alike."""
+    """Write a label as text; whole numbers of any type are spelled alike."""
     text = str(label)
     try:
         number = float(text)
@@ -253,14 +252,14 @@ def _spelt(label: Any) -> str:
 
 
 def _output(command: list[str], given: bytes) -> bytes:
-    """What a program prints."""
+    """Return what a program prints."""
     try:
         done = subprocess.run(command, input=given, capture_output=True)
     except OSError as error:
         raise InputError(f"cannot run {command[0]!r}: {error.strerror}") from error
     if done.returncode:
-        told = done.stderr.decode(errors="replace").strip().splitlines()
-        raise InputError(f"{command[0]!r} ended with {done.returncode}: {(told or [''])[-1]:.200}")
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or [""]
+        raise InputError(f"{command[0]!r} ended with {done.returncode}: {lines[-1]:.200}")
     return done.stdout
 
 
@@ -271,7 +270,7 @@ def _all_answered(answers: NDArray[Any], rows: Rows, name: str) -> NDArray[np.fl
 
 
 def _check_alike(opened: Opened, reference: mddag.Ensemble) -> None:
-    """Refuse a model that reads other rows or knows another number of classes."""
+    """Reject a model that reads other rows or knows another number of classes."""
     other, this = opened.features.n_given, reference.features.n_given
     if other != this:
         raise InputError(f"{opened.path!r} reads {other} features, the model {this}")
@@ -288,7 +287,7 @@ QUERY = 10  # made rows per query
 
 @dataclass(frozen=True)
 class Compared:
-    """The answers to one batch of rows; `different` holds the numbers of rows that differ."""
+    """The answers to one batch of rows, and the first rows that differ."""
 
     rows: str
     n_rows: int
@@ -311,7 +310,9 @@ def validate(
     predictions: Annotated[
         Path | None, typer.Option(help="A file of predictions for the rows of --data.")
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="Rows to compare on, beside made ones.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Rows to compare on, besides made ones.")
+    ] = None,
     n_rows: Annotated[int, typer.Option(min=1, help="Made rows of each kind.")] = 1000,
     allow: Annotated[
         float, typer.Option(min=0, max=1, help="Share of rows that may differ.")
@@ -319,7 +320,7 @@ def validate(
     tolerance: Annotated[
         float, typer.Option(min=0, help="Of numbers (regressors), relative.")
     ] = 1e-5,
-) -> Exit:
+) -> ExitCode:
     """Compare two forms of a model, row by row; exit code 1 where they differ."""
     if sum(given is not None for given in (other, run, predictions)) != 1:
         raise UsageError("wanted one of OTHER, --run and --predictions to compare with")
@@ -350,23 +351,23 @@ def validate(
         "rounded_to_float32": single,
     }
     out.result(fields, _text(compared, single))
-    return Exit.OK if n_different <= allow * total else Exit.DIFFERENT
+    return ExitCode.OK if n_different <= allow * total else ExitCode.DIFFERENT
 
 
-def made_rows(ensemble: mddag.Ensemble, n_rows: int) -> dict[str, Table]:
-    """Rows around the thresholds of a model, without and with missing values."""
+def made_rows(ensemble: mddag.Ensemble, n_rows: int) -> dict[str, RowTable]:
+    """Make rows around the thresholds of a model, without and with missing values."""
     rows = probe_rows(ensemble, n_rows)
     if rows.ndim == 3:
-        return {"patches of noise": Table("patches of noise", rows)}
+        return {"patches of noise": RowTable("patches of noise", rows)}
     qid = np.arange(n_rows) // QUERY
-    batches = {"at thresholds": Table("at thresholds", _filled(rows), qid=qid)}
+    batches = {"at thresholds": RowTable("at thresholds", _filled(rows), qid=qid)}
     if ensemble.features.missing:
-        batches["with missing values"] = Table("with missing values", rows, qid=qid)
+        batches["with missing values"] = RowTable("with missing values", rows, qid=qid)
     return batches
 
 
 def _filled(rows: NDArray[Any]) -> NDArray[Any]:
-    """The rows, each missing value replaced by one that the column has elsewhere."""
+    """Replace each missing value by one that the column has elsewhere."""
     full = rows.copy()
     for column in full.T:
         known = column[~np.isnan(column)]
@@ -375,16 +376,16 @@ def _filled(rows: NDArray[Any]) -> NDArray[Any]:
     return full
 
 
-def _encoded(opened: Opened, given: Table) -> Table:
-    """Rows of a file as arrays, with codes for categories."""
+def _encoded(opened: Opened, given: RowTable) -> RowTable:
+    """Encode rows of a file as arrays, with codes for categories."""
     X = given.X
     if np.ndim(X) != 3:
         X = np.asarray(opened.predictor.encode(X), np.float64)
     return replace(given, X=X)
 
 
-def _single(given: Table) -> Table:
-    """Rows as code that reads float32 gets them."""
+def _single(given: RowTable) -> RowTable:
+    """Round rows as code that reads float32 gets them."""
     if given.X.dtype == np.uint8:
         return given
     with np.errstate(over="ignore"):
@@ -392,9 +393,9 @@ def _single(given: Table) -> Table:
 
 
 def compare(
-    opened: Opened, name: str, batch: Table, one: Answer, two: Answer, tolerance: float
+    opened: Opened, name: str, batch: RowTable, one: Answer, two: Answer, tolerance: float
 ) -> Compared:
-    """The answers of two forms of a model to the same rows."""
+    """Compare the answers of two forms of a model to the same rows."""
     first, second = one(batch.X, batch.qid), two(batch.X, batch.qid)
     if opened.ensemble.classes is not None:
         wrong = np.flatnonzero(first != second)
