@@ -15,10 +15,11 @@ from mddag.boosting.training_set import (
     on_used_columns,
     without_rare_sides,
 )
+from mddag.detection.haar import haar_features
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.ensemble.patches import PatchFeatures, haar_features
+from mddag.ensemble.patches import PatchFeatures
 from mddag.learners.columns import Columns
 
 X = np.array([[0.0, 3.0], [1.0, 1.0], [2.0, 4.0], [3.0, 1.0], [4.0, 5.0], [5.0, 9.0]])

@@ -10,9 +10,9 @@ from mddag.boosting.training_set import TrainingSet
 from mddag.detection import Haar
 from mddag.detection.cascade_rows import CascadeRows, CodedRows
 from mddag.detection.detector import Detector
+from mddag.detection.haar import haar_features
 from mddag.detection.windows import LEAF, WindowClassifier
 from mddag.ensemble.features import Features
-from mddag.ensemble.patches import haar_features
 from mddag.learners import Stump
 
 WINDOW = (12, 12)

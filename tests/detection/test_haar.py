@@ -12,8 +12,8 @@ import mddag
 from mddag import AdaBoostMHClassifier, _core
 from mddag._utils.warnings import DoubtfulResult
 from mddag.detection import Haar
-from mddag.detection.haar import PatchColumns
-from mddag.ensemble.patches import PatchFeatures, haar_features, haar_values, n_haar_features
+from mddag.detection.haar import PatchColumns, haar_features, n_haar_features
+from mddag.ensemble.patches import PatchFeatures, haar_values
 from mddag.learners import Stump, Tree
 from mddag.learners.learner import best_first_tree, best_stump
 from tests.learners.problems import labels

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import _core
+from mddag.detection.haar import haar_features
 from mddag.detection.windows import (
     WINDOWS_PER_CALL,
     WindowClassifier,
     levels_of,
     scaled_down,
 )
-from mddag.ensemble.patches import haar_features, haar_values
+from mddag.ensemble.patches import haar_values
 from tests.detection.problems import random_classifier, random_picture
 from tests.reference import scan as reference
 

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag import _core
+from mddag.detection.haar import haar_features
 from mddag.engine.dag import Dag
 from mddag.engine.executors import Windows
 from mddag.engine.executors.kernels import All, Blocks, Walk
 from mddag.engine.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
-from mddag.ensemble.patches import PatchFeatures, haar_features
+from mddag.ensemble.patches import PatchFeatures
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, Policy
 from tests import strategies

@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from mddag.ensemble.patches import (
-    PatchFeatures,
-    checked_patches,
-    haar_features,
-    haar_values,
-    window_of,
-)
+from mddag.detection.haar import haar_features
+from mddag.ensemble.patches import PatchFeatures, checked_patches, haar_values, window_of
 from tests.patches import bars
 
 

@@ -15,11 +15,11 @@ from mddag.detection import (
 )
 from mddag.detection.augmentation import Augmentation, Degradation
 from mddag.detection.detector import Prices
+from mddag.detection.haar import haar_features
 from mddag.detection.images import as_grey
 from mddag.detection.opencv import read_cascade
 from mddag.detection.thresholds import reject_thresholds
 from mddag.detection.windows import WindowClassifier, group_by_evidence, group_neighbours
-from mddag.ensemble.patches import haar_features
 from mddag.losses import Squared
 from mddag.solvers import Margin
 from tests.detection.problems import SETTINGS, backgrounds, fitted, patches

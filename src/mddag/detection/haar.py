@@ -29,13 +29,19 @@ from mddag.ensemble.patches import (
     PatchFeatures,
     Window,
     checked_window,
-    haar_features,
-    n_haar_features,
     window_of,
 )
 from mddag.learners.columns import Columns
 from mddag.learners.learner import Learner, best_stump
 
+# Columns and rows of equal parts, the weight of the chosen parts, and their places.
+SHAPES = (
+    (2, 1, 2, ((0, 0),)),
+    (1, 2, 2, ((0, 0),)),
+    (3, 1, 3, ((1, 0),)),
+    (1, 3, 3, ((0, 1),)),
+    (2, 2, 2, ((0, 0), (1, 1))),
+)
 MOST_BINS = 256
 
 
@@ -126,6 +132,50 @@ def _middle(low: float, high: float) -> float:
     middle = low / 2 + high / 2
     rounded = np.float32(middle)
     return float(rounded if rounded <= middle else np.nextafter(rounded, np.float32(-np.inf)))
+
+
+def haar_features(window: Window, chosen: NDArray[np.integer[Any]] | None = None) -> HaarFeatures:
+    """Return features of two, three and four rectangles in a window, int32 (m, 3, 5).
+
+    A window of 24 x 24 pixels has 162,336, ordered by shape, size of a part and place. `chosen` are
+    the numbers (m,) of some of them; the others are not made, since large windows have too many to
+    hold.
+    """
+    shape, w, h, starts = _kinds(window)
+    number = np.arange(starts[-1]) if chosen is None else np.asarray(chosen, np.int64)
+    kind = np.searchsorted(starts, number, side="right") - 1
+    place = number - starts[kind]
+    features = np.zeros((len(number), 3, 5), np.int32)
+    for s, (columns, rows, weight, parts) in enumerate(SHAPES):
+        here = np.flatnonzero(shape[kind] == s)
+        wide, high = w[kind[here]], h[kind[here]]
+        y, x = np.divmod(place[here], window[1] - columns * wide + 1)
+        features[here, 0] = np.stack([x, y, columns * wide, rows * high, -np.ones_like(x)], 1)
+        for r, (column, row) in enumerate(parts, 1):
+            corner = x + column * wide, y + row * high
+            features[here, r] = np.stack([*corner, wide, high, np.full_like(x, weight)], 1)
+    return features
+
+
+def n_haar_features(window: Window) -> int:
+    """Count the features of a window."""
+    return int(_kinds(window)[-1][-1])
+
+
+def _kinds(window: Window) -> tuple[NDArray[np.int64], ...]:
+    """Return shape, width and height of a part of each kind, (k,), and where kinds begin, (k + 1,).
+
+    The features of a kind differ only by place.
+    """
+    kinds = [
+        np.stack([np.full(w.shape, s), w, h])
+        for s, (columns, rows, *_) in enumerate(SHAPES)
+        for w, h in [np.mgrid[1 : window[1] // columns + 1, 1 : window[0] // rows + 1]]
+    ]
+    shape, w, h = np.concatenate([of.reshape(3, -1) for of in kinds], axis=1)
+    columns, rows = np.array([of[:2] for of in SHAPES])[shape].T
+    counts = (window[1] - columns * w + 1) * (window[0] - rows * h + 1)
+    return shape, w, h, np.append(0, np.cumsum(counts))
 
 
 def drawn_features(window: Window, n: int | None, rng: np.random.Generator) -> PatchFeatures:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from mddag.detection.haar import haar_features
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
 from mddag.engine.purchases import Purchases
@@ -11,7 +12,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.ensemble.patches import PatchFeatures, haar_features
+from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.policy.calibration import Calibration
 from mddag.policy.grid import Grid
