@@ -7,8 +7,7 @@ import numpy as np
 
 from mddag import MDP
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection import Haar
-from mddag.detection.cascade_rows import CascadeRows, CodedRows
+from mddag.detection.cascade_rows import CascadeRows
 from mddag.detection.detector import Detector
 from mddag.detection.haar import haar_features
 from mddag.detection.windows import LEAF, WindowClassifier
@@ -136,10 +135,6 @@ def training_rows(n, seed=0):
     )
 
 
-def coded_rows(n, seed=0):
-    return CodedRows.of(training_rows(n, seed), Stump())
-
-
 def material(n=600, n_held=400, seed=0):
     return CascadeRows(training_rows(n, seed), training_rows(n_held, seed + 1), Stump())
 
@@ -151,13 +146,6 @@ def blobs(n, seed=0):
     X = rng.integers(0, 120, (n, 8, 8))
     X[y == 1, 2:5, 3:6] += 70
     return X.astype(np.uint8), y
-
-
-def patch_rows(n, seed=0):
-    X, y = blobs(n, seed)
-    features = Haar(40, random_state=0).features(X, 0)
-    nominal = np.zeros(64, bool)
-    return TrainingSet(X, y.astype(np.intp), np.ones(n), np.arange(2), features, nominal)
 
 
 def detection_mdp(seed=0, n=400, n_steps=12, share=0.4, beta=0.01, weighted=False):

@@ -17,24 +17,13 @@ from mddag import AdaBoostMHClassifier, Ensemble, Features, detection
 from mddag import compile as compile_dag
 from mddag.boosting.rounds import rounds, start
 from mddag.detection import Haar, SoftCascadeClassifier, WaldBoostClassifier
-from mddag.detection.cascade import Chain, highest_reject, passing
-from mddag.detection.cascade_rows import (
-    MOST_DRAWN,
-    CascadeRows,
-    CodedRows,
-    HeldRows,
-    NegativeSupply,
-    adaboost,
-    votes_of,
-)
+from mddag.detection.cascade import Chain, highest_reject
+from mddag.detection.cascade_rows import adaboost
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Stump
 from tests.detection.problems import (
     blobs,
-    coded_rows,
     material,
-    patch_rows,
-    training_rows,
     two_classes,
 )
 from tests.reference import cascades as reference
@@ -102,13 +91,6 @@ def test_model_file(member, rows, tmp_path):
     assert loaded.predict_one(X[0]) == model.predict(X[:1])[0]
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
-
-
-@each_member
-def test_the_header_in_c_is_written(member, rows, tmp_path):
-    X, y = rows
-    clone(member).fit(X, y).export(tmp_path / "cascade.h")
-    assert "predict" in (tmp_path / "cascade.h").read_text()
 
 
 @each_member
@@ -229,13 +211,6 @@ def test_later_exits_rank_higher_and_accepted_rows_above_the_boundary():
     np.testing.assert_array_equal(found.rank > boundary, found.accepted)
 
 
-def test_the_bias_is_part_of_every_score():
-    chain = Chain.of_steps(np.arange(2), np.array([0.0, 2.0]), bias=1.0)
-    found = chain.exits(np.array([[0.5, 0.6], [-1.0, 5.0]]))
-    assert found.accepted.tolist() == [True, False]
-    assert found.score.tolist() == [2.1, 0.0]
-
-
 @pytest.mark.parametrize(
     ("n_lost", "wanted"),
     [(0, 0.5), (1, 2.5), (2, 3.5), (3, -np.inf)],
@@ -251,107 +226,15 @@ def test_a_threshold_is_clear_of_the_lowest_score():
 
 
 def test_adaboost_is_that_of_the_library():
-    rows = coded_rows(200)
+    rows = material(200).coded
     labels = rows.positive.astype(np.intp)
     factors = len(labels) / (2 * np.bincount(labels))
     boosted = start(labels, 2, np.ones(len(labels)), factors)
-    for (nodes, votes), theirs in zip(
+    for (tree, votes), theirs in zip(
         adaboost(rows, Stump()), rounds(boosted, Stump(), rows.columns), strict=False
     ):
-        np.testing.assert_array_equal(nodes.records, theirs.nodes.records)
-        np.testing.assert_allclose(nodes.votes, theirs.nodes.votes, rtol=1e-9)
+        np.testing.assert_array_equal(tree.records, theirs.nodes.records)
+        np.testing.assert_allclose(tree.votes, theirs.nodes.votes, rtol=1e-9)
         np.testing.assert_allclose(np.abs(votes), theirs.alpha, rtol=1e-9)
-        if len(nodes.records) == 0 or theirs.error < 0.1:
+        if len(tree.records) == 0 or theirs.error < 0.1:
             break
-
-
-def test_the_steepest_tree_has_the_largest_sum_of_pulls():
-    rows = coded_rows(60)
-    pull = np.random.default_rng(1).normal(size=60)
-    nodes, votes = rows.steepest(Stump(), pull)
-    codes = rows.columns.codes
-    best = max(
-        abs((pull * np.where(column <= cut, 1, -1)).sum())
-        for column in codes
-        for cut in range(int(column.max()) + 1)
-    )
-    assert pull @ votes == pytest.approx(best)
-    assert set(np.unique(nodes.votes)) <= {-1.0, 1.0}
-
-
-@pytest.mark.parametrize("patches", [False, True])
-def test_held_rows_vote_as_the_training_rows_do(patches):
-    rows = patch_rows(80) if patches else training_rows(80)
-    learner = Haar(40, random_state=0) if patches else Stump()
-    coded = CodedRows.of(rows, learner)
-    nodes, votes = coded.steepest(learner, coded.signs)
-    np.testing.assert_array_equal(HeldRows(rows).votes(nodes), votes)
-    np.testing.assert_array_equal(HeldRows(rows).positive, coded.positive)
-
-
-def everything(rows):
-    return np.ones(len(rows), bool)
-
-
-def nothing(rows):
-    return np.zeros(len(rows), bool)
-
-
-def supply(source, like):
-    return NegativeSupply.of(source, like, like.features.rows)
-
-
-def test_every_row_of_a_pool_is_used_once():
-    rows = training_rows(20)
-    pool = np.arange(50.0)[:, None] + np.zeros((50, 10))
-    drawn = supply(pool, rows)
-    first, second = drawn.draw(30, everything), drawn.draw(30, everything)
-    assert first is not None
-    np.testing.assert_array_equal(np.asarray(first.rows)[:, 0], np.arange(30))
-    assert (first.labels == 0).all()
-    assert second is None  # rows are looked at in blocks, and the pool is small
-    assert drawn.used == 50
-
-
-def test_rows_that_do_not_pass_are_left_out():
-    rows = training_rows(20)
-    drawn = supply(np.arange(50.0)[:, None] + np.zeros((50, 10)), rows)
-    found = drawn.draw(100, lambda rows: np.asarray(rows.rows)[:, 0] % 2 == 0)
-    np.testing.assert_array_equal(np.asarray(found.rows)[:, 0], np.arange(0, 50, 2))
-
-
-def test_a_function_is_asked_until_it_has_been_asked_enough():
-    asked = []
-
-    def source(n):
-        asked.append(n)
-        return np.zeros((n, 10))
-
-    rows = training_rows(20)
-    assert supply(source, rows).draw(10, nothing) is None
-    assert MOST_DRAWN * 10 <= sum(asked) < 2 * MOST_DRAWN * 10 + 512
-    assert len(supply(source, rows).draw(10, everything)) == 10
-
-
-def test_negatives_fill_the_gaps_of_both_parts():
-    rows = material(60, 40)
-    wanted = int((rows.boosted.labels == 0).sum()), int((rows.held.labels == 0).sum())
-    kept = rows.kept(np.flatnonzero(rows.boosted.labels), np.arange(40))
-    pool = supply(np.zeros((500, 10)), rows.boosted)
-    full = kept.refilled(pool, wanted, everything)
-    assert int((full.boosted.labels == 0).sum()) == wanted[0]
-    assert len(full.held) == 40
-    assert len(full.coded) == len(full.boosted)
-
-
-@pytest.mark.parametrize("patches", [False, True])
-def test_rows_pass_as_their_votes_say(patches):
-    rows = patch_rows(80) if patches else training_rows(80)
-    learner = Haar(40, random_state=0) if patches else Stump()
-    part = CascadeRows(rows, rows, learner)
-    rounds = adaboost(part.coded, learner)
-    trees = [nodes for (nodes, _), _ in zip(rounds, range(3), strict=False)]
-    votes = np.stack([part.aside.votes(nodes) for nodes in trees], axis=1)
-    chain = Chain.of_stages([len(trees)], [0.1])
-    np.testing.assert_array_equal(passing(chain, trees, rows), chain.exits(votes).accepted)
-    np.testing.assert_allclose(votes_of(rows, trees).sum(axis=1), votes.sum(axis=1))

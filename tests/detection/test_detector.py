@@ -1,4 +1,4 @@
-"""The detector as a whole: what it finds, what it keeps, its file, the names of the package."""
+"""The detector: what it finds and keeps, its file, its training."""
 
 import copy
 import signal
@@ -8,11 +8,22 @@ import threading
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 import mddag
-from mddag import detection
+from mddag.detection.cascade_rows import balanced
 from mddag.detection.detector import Detector, Prices, of_content, to_bytes
+from mddag.detection.haar import PatchColumns
+from mddag.detection.training import (
+    SHRINKAGE,
+    DetectorTraining,
+    drawn_features,
+    gentle_trees,
+    lengths_of,
+    sums_by_tree,
+    thresholds_of,
+    window_classifier,
+)
+from mddag.learners.trees import Tree
 from mddag.serving.model_file.container import content_of, pack, unpack
 from tests.detection.problems import (
     SETTINGS,
@@ -60,14 +71,6 @@ def test_threads_and_repetition_change_nothing():
     picture, _ = scene(3)
     for one, two in zip(fitted().detect(picture, cut=0), again.detect(picture, cut=0), strict=True):
         assert np.array_equal(one, two)
-
-
-def test_it_is_cloned_and_described_by_its_parameters():
-    detector = Detector(window=(36, 18), n_trees=7)
-    assert "n_trees=7" in repr(detector)
-    assert clone(detector).get_params()["window"] == (36, 18)
-    assert detector.set_params(n_rounds=3).n_rounds == 3
-    assert mddag.Detector is Detector
 
 
 def test_windows_need_not_be_square():
@@ -202,17 +205,6 @@ print({heavy})"""
     assert out.strip() == "[]"
 
 
-def test_cascades_of_opencv_are_saved_too(tmp_path):
-    cv2 = pytest.importorskip("cv2")
-    if not hasattr(cv2, "CascadeClassifier"):
-        pytest.skip("OpenCV 5 has no cascades")
-    theirs = Detector.from_opencv(cv2.data.haarcascades + "haarcascade_frontalface_default.xml")
-    theirs.save(tmp_path / "theirs.mddag")
-    again = mddag.load(tmp_path / "theirs.mddag")
-    assert (again.grouping_, again.cut_, again.window) == ("neighbours", 3.0, (24, 24))
-    assert again.classifier_.skips
-
-
 FAULTS = {
     "version": lambda m, t: m.update(version=2),
     "window": lambda m, t: m.update(window=[12]),
@@ -286,12 +278,76 @@ def test_random_content_never_crashes():
     assert 0 < n_refused < 200
 
 
-def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="VJCascad"):
-        _ = detection.VJCascad
-
-
 def test_a_cascade_is_not_loaded_before_it_is_used():
     code = "import sys, mddag.detection; print('mddag.detection.cascade' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"
+
+
+def test_the_bank_is_bounded():
+    settings = Detector(**{**SETTINGS, "n_negatives": 200, "n_trees": 20})
+    training = DetectorTraining.begin(settings, patches(300), backgrounds(), None, 1)
+    training.run(lambda n_done, note: None)
+    assert len(training.negatives) <= 200
+    assert training.min_deviation > 1
+    assert [r.n_trees for r in training.rounds] == lengths_of(20, 2)[: len(training.rounds)]
+
+
+def test_narrow_pictures_are_turned_back():
+    narrow = [np.ascontiguousarray(picture[:60, :15]) for picture in backgrounds()]
+    settings = Detector(**(SETTINGS | {"window": (40, 12)}))
+    training = DetectorTraining.begin(settings, patches(30), narrow, None, 1)
+    assert {picture.shape for picture in training.seen(narrow)} == {(60, 15)}
+
+
+@pytest.fixture(scope="module")
+def grown():
+    features = drawn_features((12, 12), 60, np.random.default_rng(0))
+    windows = np.lib.stride_tricks.sliding_window_view(background(), (12, 12))[::5, ::5]
+    negatives = windows.reshape(-1, 12, 12)
+    both = np.concatenate([patches(80), negatives])
+    positive = np.arange(len(both)) < 80
+    columns = PatchColumns.of(both, features, None, 1)
+    trees = gentle_trees(columns, positive, lambda n: Tree(4), 12, 60, np.random.default_rng(0))
+    return features, trees, sums_by_tree(trees, features, both), both, positive, columns
+
+
+def test_votes_are_weighted_means_and_weights_follow_them(grown):
+    _, trees, _, _, positive, columns = grown
+    weights, y = balanced(positive), np.where(positive, 1.0, -1.0)
+    for tree in trees:
+        leaf = columns.leaf_codes(tree)
+        for code in range(tree.n_leaves):
+            inside = leaf == code
+            mean = (weights * y)[inside].sum() / (weights[inside].sum() + 1 / len(y))
+            assert tree.votes[code, 0] == pytest.approx(SHRINKAGE * mean, abs=1e-9)
+        weights *= np.exp(-y * tree.votes[leaf, 0])
+        weights /= weights.sum()
+
+
+def test_the_scan_gives_the_sums_of_the_trees(grown):
+    features, trees, sums, both, *_ = grown
+    everything = window_classifier(trees, features, np.full(12, -np.inf), -np.inf, 0.0)
+    scanned = np.array([everything.scan(patch).scores[0] for patch in both])
+    assert np.array_equal(scanned, sums[:, -1])
+
+
+def test_the_scan_rejects_what_the_thresholds_reject(grown):
+    features, trees, sums, both, positive, _ = grown
+    reject, accept = thresholds_of(sums[positive], sums[~positive], Prices(miss=0.05))
+    cascade = window_classifier(trees, features, reject, accept, 0.0)
+    passed = (sums > reject).all(axis=1) & (sums[:, -1] >= accept)
+    assert [len(cascade.scan(patch)) == 1 for patch in both] == passed.tolist()
+    assert passed[positive].mean() > 0.9
+    assert passed[~positive].mean() < 0.05
+
+
+def test_the_last_threshold_loses_the_share_that_it_may():
+    rng = np.random.default_rng(0)
+    objects = rng.normal(0.2, 1, (400, 30)).cumsum(axis=1)
+    negatives = rng.normal(-0.3, 1, (2000, 30)).cumsum(axis=1)
+    _, accept = thresholds_of(objects, negatives, Prices(miss=0.1))
+    assert abs((objects[:, -1] < accept).mean() - 0.1) < 0.01
+    assert accept < 0
+    # objects that are easy to tell keep a margin
+    assert thresholds_of(objects + 20, negatives, Prices(miss=0.1))[1] == 0.0

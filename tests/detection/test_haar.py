@@ -8,13 +8,12 @@ from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-import mddag
 from mddag import AdaBoostMHClassifier, _core
 from mddag._utils.warnings import DoubtfulResult
 from mddag.detection import Haar
 from mddag.detection.haar import PatchColumns, haar_features, n_haar_features
 from mddag.ensemble.patches import PatchFeatures, haar_values
-from mddag.learners import Stump, Tree
+from mddag.learners import Tree
 from mddag.learners.learner import best_first_tree, best_stump
 from tests.learners.problems import labels
 from tests.patches import bars, boosted
@@ -86,25 +85,6 @@ def test_sums_wrap_around_in_huge_pictures_and_differences_stay_exact():
     assert corner == 24 * 24 * 255
 
 
-def test_a_flat_window_is_divided_by_one_grey_level():
-    flat = np.full((2, 8, 8), 77, np.uint8)
-    flat[1, 0, 0] = 78
-    values = haar_values(flat, haar_features((8, 8)))
-    assert not values[0].any()
-    assert np.abs(values[1]).max() <= 3 / 64  # one grey level, weighted by at most 3, over the area
-
-
-@given(patches(most=1))
-def test_light_and_contrast_do_not_count(pixels):
-    """value(a x + b) = value(x) while no deviation meets the floor."""
-    dim = pixels // 4
-    bright = (2 * dim + 17).astype(np.uint8)
-    if dim.std() <= 1:
-        return
-    features = haar_features(pixels.shape[1:])
-    np.testing.assert_allclose(haar_values(bright, features), haar_values(dim, features), rtol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("rectangle", "fault"),
     [
@@ -137,18 +117,6 @@ def test_bars_are_found(learner):
     assert model.n_features_in_ == 48
     assert len(model.feature_importances_) == model.ensemble_.n_features <= 300
     assert model.feature_importances_.sum() == pytest.approx(1)
-
-
-def test_it_is_a_stump_on_the_values_of_its_features():
-    """The same rows reach the same sides as with exact thresholds where bins are fine enough."""
-    X, y = bars(60)
-    everything = haar_features((8, 6))
-    haar = AdaBoostMHClassifier(Haar(None), n_rounds=1).fit(X, y)
-    used = haar.ensemble_.features
-    place = np.flatnonzero((everything == used.rectangles[0]).all(axis=(1, 2)))
-    assert len(place) == 1
-    stump = AdaBoostMHClassifier(Stump(), n_rounds=1).fit(used.rows(X), y)
-    assert haar.history_["edge"][0] <= stump.history_["edge"][0] + 1e-12
 
 
 def test_rows_of_pixels_are_patches():
@@ -197,16 +165,6 @@ def test_scikit_learn_clones_and_searches():
     assert repr(Haar(10, learner=Tree(4))) == (
         "Haar(n_features=10, random_state=None, window=None, learner=Tree(n_leaves=4))"
     )
-
-
-def test_several_classes():
-    X, y = bars()
-    y = y + (X[:, -2:].mean(axis=(1, 2)) > 80)
-    model = AdaBoostMHClassifier(Haar(200, random_state=0), n_rounds=40).fit(X, y)
-    assert model.ensemble_.n_scores == 3
-    assert model.score(X, y) > 0.85
-    dag = mddag.compile(model.ensemble_)
-    np.testing.assert_array_equal(dag.run(X).scores, dag.scores(model.encode(X)))
 
 
 def test_constant_patches_leave_nothing_to_learn():
@@ -265,12 +223,3 @@ def test_trees_reach_the_same_leaves_by_codes_and_by_values(fitted):
     nodes = fitted(columns, targets, weights)
     values = values_of(columns).T
     assert columns.leaf_codes(nodes).tolist() == [leaf(nodes, x) for x in values]
-
-
-def test_a_threshold_of_its_own_making_is_refused():
-    columns = columns_of(bars(20)[0])
-    targets, weights = labels(np.random.default_rng(0), 20, 1)
-    nodes = best_stump(columns, targets, weights)
-    nodes.records["threshold"] += 1e-3
-    with pytest.raises(ValueError, match="is none of those found so far"):
-        columns.leaf_codes(nodes)

@@ -99,10 +99,6 @@ def run(tpr, cost):
     return DetectionRun(tpr, cost, tpr - 0.1, cost + 1, tpr - 0.2, 0.02)
 
 
-def test_cost_is_that_of_negatives():
-    assert Scored([1, 2, 3], [0, 1, 0], [4, 100, 6]).cost == 5
-
-
 def test_a_run_has_both_thresholds():
     train = Scored([0, 1, 2, 3, 4, 5], [0, 0, 1, 0, 1, 1], [1, 1, 9, 4, 9, 9])
     test = Scored([0, 2, 4, 3, 3.5, 5], [0, 0, 0, 1, 1, 1], [2, 2, 2, 9, 9, 9])
@@ -115,11 +111,6 @@ def test_a_run_has_both_thresholds():
 def test_the_best_by_train_within_each_bound():
     runs = [run(0.5, 3), run(0.8, 9), run(0.7, 5), run(0.8, 7)]
     assert best_within(runs, [1, 3, 6, 8, 100]) == [None, runs[0], runs[2], runs[3], runs[1]]
-
-
-def test_test_rows_do_not_choose():
-    better_on_test = DetectionRun(0.5, 3, 0.99, 3, 0.99, 0.0)
-    assert best_within([better_on_test, run(0.6, 3)], [5]) == [run(0.6, 3)]
 
 
 NUMBERS = {
@@ -193,11 +184,6 @@ def test_no_point_where_every_setting_needs_more(runs):
 def test_the_threshold_of_held_out_rows(runs):
     display = DetectionDisplay.from_runs(runs, fpr=0.01, bounds=BOUNDS, threshold="held_out")
     np.testing.assert_allclose(drawn(display)["ours"].get_ydata(), [0.45, 0.6, 0.65])
-
-
-def test_one_seed_has_no_bars(runs):
-    display = DetectionDisplay({"ours": [[0.1, 0.2, 0.3]]}, BOUNDS, fpr=0.01).plot()
-    assert not display.ax_.containers[0].has_yerr
 
 
 def test_the_highlighted_line_is_thick_and_axes_are_labelled(runs):

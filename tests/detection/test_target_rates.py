@@ -9,8 +9,7 @@ from sklearn.preprocessing import StandardScaler
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier
 from mddag.detection import Rejection
-from mddag.detection.rejection import lowest_scores, reject_calibration
-from mddag.engine.replay import replay
+from mddag.detection.rejection import reject_calibration
 from mddag.learners import Stump
 from mddag.solvers import Margin
 
@@ -43,12 +42,6 @@ def test_more_is_found_for_more_evaluations(hastie):
     assert tprs[0] < tprs[1] < tprs[2]
 
 
-def test_a_wanted_tpr(hastie):
-    boost, X, y, X_test, y_test = hastie
-    fast = mddag.detection.sparsify(boost, X, y, target_tpr=0.8)
-    assert (fast.predict(X_test[y_test > 0]) > 0).mean() == pytest.approx(0.8, abs=0.05)
-
-
 def test_five_lines_with_the_realised_fpr_beside_the_nominal_one(hastie, tmp_path):
     boost, X, y, *_ = hastie
     fast = mddag.detection.sparsify(boost, X, y, target_fpr=0.05, budget=8)
@@ -71,12 +64,6 @@ def test_the_steps_of_a_pipeline_are_kept(hastie):
     fast = mddag.detection.sparsify(pipeline, X_test, hastie[4], target_fpr=0.1, budget=5)
     assert fast.transformer_ is not None
     assert set(fast.predict(X_test)) == {-1.0, 1.0}
-
-
-def test_decisions_for_several_steps(hastie):
-    boost, X, y, *_ = hastie
-    assert mddag.detection.sparsify(boost, X, y, target_fpr=0.1, every=4).policy_.every == 4
-    assert mddag.detection.sparsify(boost, X, y, target_fpr=0.1, every=16).policy_.every == 16
 
 
 def test_weights_are_rows_that_repeat(hastie):
@@ -152,15 +139,6 @@ def test_realised_rates_are_near_those_of_other_rows(faces, fitted):
     assert found.n_evaluated == pytest.approx(evaluated, rel=0.15)
 
 
-def test_lowest_scores_are_lower_bounds(faces, fitted):
-    _, X, _, others, _ = faces
-    ensemble, policy = mddag.as_ensemble(faces[0]), fitted.policy_
-    votes = ensemble.votes(np.concatenate([X, others]))
-    left = replay(ensemble, policy, votes)
-    lows = lowest_scores(policy.tables(votes.tables), policy)
-    assert (left.scores[:, 0] >= lows[left.exit_step]).all()
-
-
 def test_an_adopted_policy_is_measured_on_the_rows_given(faces, fitted):
     boost, _, _, X, y = faces
     target = {"target_fpr": fitted.target_fpr, "target_tpr": fitted.target_tpr}
@@ -168,13 +146,6 @@ def test_an_adopted_policy_is_measured_on_the_rows_given(faces, fitted):
     negative = y != "face"
     assert other.realised_fpr_ == pytest.approx((other.predict(X)[negative] == "face").mean())
     assert other.realised_rates_.n_negatives == negative.sum()
-
-
-def test_an_ensemble_may_be_fitted_on_the_way(faces):
-    _, X, y, *_ = faces
-    boost = AdaBoostMHClassifier(Stump(), n_rounds=20)
-    model = MDDAGClassifier(boost, target_fpr=0.1, random_state=0).fit(X, y)
-    assert model.realised_rates_.n_negatives + model.realised_rates_.n_positives == 600
 
 
 def test_a_solver_of_rates_is_enough(faces):
@@ -248,14 +219,6 @@ def sample(seed=0, n=3000, length=6, n_steps=8):
     return scores[:, None], exit_step, labels, np.full(n_steps + 1, -1.0), length
 
 
-def test_at_each_exit_scores_keep_their_order():
-    scores, exit_step, labels, lows, length = sample()
-    odds = reject_calibration(scores, exit_step, labels, lows, length).log_odds(scores, exit_step)
-    for step in range(1, length + 1):
-        at = np.flatnonzero(exit_step == step)
-        np.testing.assert_array_equal(np.argsort(scores[at, 0]), np.argsort(odds[at]))
-
-
 def test_no_winner_is_changed():
     scores, exit_step, labels, lows, length = sample()
     found = reject_calibration(scores, exit_step, labels, lows, length)
@@ -273,13 +236,3 @@ def test_probabilities_are_near_the_shares_of_positives():
     assert abs(p[rejected].mean() - labels[rejected].mean()) < 0.01
     high = ~rejected & (scores[:, 0] > 1)
     assert abs(p[high].mean() - labels[high].mean()) < 0.02
-
-
-def test_weights_are_rows_that_repeat_in_a_calibration():
-    scores, exit_step, labels, lows, length = sample(n=400)
-    times = 1 + np.arange(400) % 3
-    one = reject_calibration(scores, exit_step, labels, lows, length, times.astype(float))
-    repeated = (np.repeat(a, times, axis=0) for a in (scores, exit_step, labels))
-    many = reject_calibration(*repeated, lows, length)
-    np.testing.assert_allclose(one.factors, many.factors)
-    np.testing.assert_allclose(one.offsets, many.offsets)

@@ -1,4 +1,4 @@
-"""The scan of an image: its levels, the windows that a classifier accepts, and their patches."""
+"""The scan of an image, the windows that a classifier accepts, and their groups."""
 
 import dataclasses
 import pickle
@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from mddag import _core
 from mddag.detection.haar import haar_features
 from mddag.detection.windows import (
-    WINDOWS_PER_CALL,
     WindowClassifier,
+    cut_for,
+    group_by_evidence,
+    group_neighbours,
     levels_of,
     scaled_down,
 )
 from mddag.ensemble.patches import haar_values
 from tests.detection.problems import random_classifier, random_picture
+from tests.reference import grouping as groups_reference
 from tests.reference import scan as reference
 
 
@@ -77,27 +80,6 @@ def test_scanned_windows_are_normalised_as_patches_are():
         for threshold, vote in ((value, 1.0), (np.nextafter(value, np.float32(-np.inf)), -1.0)):
             stump = WindowClassifier.of_stumps(window, feature[None], [threshold], votes, [-np.inf])
             assert stump.scan(patch).scores.tolist() == [vote]
-
-
-def test_stumps_are_a_soft_cascade():
-    rng = np.random.default_rng(1)
-    features = haar_features((8, 8))[::37]
-    n = len(features)
-    votes = rng.normal(size=(n, 2))
-    reject = np.full(n, -1.0)
-    thresholds = rng.normal(0, 0.1, n)
-    classifier = WindowClassifier.of_stumps((8, 8), features, thresholds, votes, reject, accept=2.0)
-    picture = random_picture(rng, 60, 60)
-    hits = classifier.scan(picture, scale=1.2, step=1)
-    patches = hits.patches(picture)
-    values = haar_values(patches, features)
-    steps = np.where(values <= thresholds.astype(np.float32), votes[:, 0], votes[:, 1])
-    sums = np.cumsum(steps, axis=1)
-    assert len(hits) > 0
-    assert (sums >= -1).all()
-    np.testing.assert_array_equal(sums[:, -1], hits.scores)
-    assert (hits.scores >= 2).all()
-    assert hits.n_evaluated < hits.n_windows * n
 
 
 def test_large_pictures_wrap_around():
@@ -190,12 +172,6 @@ def test_sizes_of_windows():
     )
 
 
-def test_a_step_beyond_the_picture_leaves_one_window_a_level():
-    levels = levels_of((90, 70), (24, 24), step=1 << 62)
-    assert (levels.rows == 1).all()
-    assert (levels.columns == 1).all()
-
-
 @given(
     st.integers(20, 5000), st.integers(20, 5000), st.sampled_from([1.05, 1.3]), st.integers(1, 9)
 )
@@ -204,13 +180,6 @@ def test_tasks_are_all_rows_in_order(height, width, scale, n_threads):
     tasks = np.concatenate(levels.calls(n_threads))
     rows = [(level, row) for level, first, end in tasks for row in range(first, end)]
     assert rows == [(level, row) for level, n in enumerate(levels.rows) for row in range(n)]
-
-
-def test_calls_are_short():
-    levels = levels_of((10_000, 10_000), (24, 24))
-    for tasks in levels.calls(1):
-        windows = (tasks[:, 2] - tasks[:, 1]) * levels.columns[tasks[:, 0]]
-        assert windows.sum() <= 1.5 * WINDOWS_PER_CALL
 
 
 SIDES = st.integers(1, 30)
@@ -234,3 +203,86 @@ def test_patches_are_the_windows_that_were_classified():
     assert len(np.unique(hits.levels)) > 3
     for patch, score in zip(patches, hits.scores, strict=True):
         assert reference.classified(classifier, patch)[0] == score
+
+
+@st.composite
+def hits(draw, most=25):
+    n = draw(st.integers(0, most))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    corners = rng.integers(-5, 40, (n, 2))
+    sizes = rng.integers(1, 30, (n, 2))
+    return np.concatenate([corners, corners + sizes], axis=1), rng.integers(1, 5, n) / 2
+
+
+@given(hits(), st.sampled_from([0.05, 0.3, 0.9, 1.0]))
+def test_the_strongest_takes_what_overlaps_it(found, overlap):
+    boxes, evidence = found
+    wanted = groups_reference.greedy(boxes, evidence, overlap)
+    groups = group_by_evidence(boxes, evidence, overlap=overlap)
+    sums = np.bincount(wanted, evidence, len(set(wanted))) if len(boxes) else np.zeros(0)
+    np.testing.assert_allclose(groups.evidence, -np.sort(-sums))
+    assert sorted(groups.members) == sorted(np.bincount(wanted)) if len(boxes) else True
+
+
+@given(hits())
+def test_chains_of_similar_boxes(found):
+    boxes, _ = found
+    wanted = np.bincount(groups_reference.similar(boxes, 0.2)) if len(boxes) else np.zeros(0)
+    groups = group_neighbours(boxes, 1)
+    assert set(groups.members) <= set(wanted[wanted > 1])
+    if (wanted > 1).any():
+        assert groups.members[0] == wanted.max()
+
+
+def test_boxes_are_means_weighted_by_evidence():
+    boxes = [[0, 0, 10, 10], [4, 0, 14, 10], [100, 0, 110, 10]]
+    groups = group_by_evidence(boxes, [3.0, 1.0, 2.0])
+    np.testing.assert_array_equal(groups.boxes, [[1, 0, 11, 10], [100, 0, 110, 10]])
+    np.testing.assert_array_equal(groups.evidence, [4, 2])
+    np.testing.assert_array_equal(groups.members, [2, 1])
+    assert len(group_by_evidence(boxes, [3.0, 1.0, 2.0], cut=2.5).boxes) == 1
+
+
+def test_a_weak_group_inside_a_strong_one_is_dropped():
+    strong, weak = [[0, 0, 40, 40]] * 9, [[10, 10, 30, 30]] * 4
+    groups = group_neighbours(strong + weak)
+    np.testing.assert_array_equal(groups.members, [9])
+    assert len(group_neighbours(strong + weak, 0).boxes) == 13
+
+
+def test_the_chains_are_those_of_opencv():
+    cv2 = pytest.importorskip("cv2")
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        centres = rng.integers(0, 200, (6, 2))
+        corners = centres[rng.integers(0, 6, 60)] + rng.integers(-4, 5, (60, 2))
+        sizes = rng.integers(20, 60, 6)[rng.integers(0, 6, 60), None] + rng.integers(0, 5, (60, 1))
+        boxes = np.concatenate([corners, corners + sizes], axis=1)
+        theirs, _ = cv2.groupRectangles(np.concatenate([corners, sizes, sizes], axis=1), 3, 0.2)
+        theirs = np.asarray(theirs).reshape(-1, 4)
+        theirs[:, 2:] += theirs[:, :2]
+        ours = group_neighbours(boxes, 3).boxes
+        assert len(ours) == len(theirs)
+        order = np.lexsort(ours.T), np.lexsort(theirs.T)
+        # Means that are halves are rounded in float32 there.
+        assert np.abs(ours[order[0]] - theirs[order[1]]).max(initial=0) <= 2
+
+
+def test_an_exponential_tail_is_continued():
+    rng = np.random.default_rng(0)
+    false = rng.exponential(3.0, 1000)
+    exact = 3.0 * np.log(1000 / 0.5)
+    cuts = [cut_for(rng.exponential(3.0, 1000), 10.0, 0.05) for _ in range(200)]
+    assert np.mean(cuts) == pytest.approx(exact, rel=0.05)
+    assert cut_for(false, 10.0, 0.01) > cut_for(false, 10.0, 0.05) > cut_for(false, 10.0, 1.0)
+
+
+def test_where_many_are_wanted_they_are_counted():
+    false = np.arange(1000.0)
+    cut = cut_for(false, 10.0, 10.0)
+    assert (false > cut).sum() == pytest.approx(100, abs=1)
+
+
+@pytest.mark.parametrize("false", [[], [5.0], [1.0, 2.0]])
+def test_with_few_false_objects_all_may_stay(false):
+    assert cut_for(np.array(false), 1.0, 3.0) == 0.0
