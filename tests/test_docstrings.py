@@ -20,9 +20,6 @@ PACKAGES = ["learners", "losses", "metrics", "policy", "solvers"]
 # docstrings are complete fails a test until it is removed.
 PENDING = {
     "mddag._utils.warnings",
-    "mddag.adapters",
-    "mddag.engine.dag",
-    "mddag.engine.trace",
     "mddag.estimators.adaboost",
     "mddag.estimators.classifier",
     "mddag.estimators.dag_estimator",

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from mddag import AdaBoostMHClassifier
-from mddag.boosting.rounds import Round, scored
+from mddag.boosting.rounds import BoostingRound, scored
 from mddag.boosting.training import Watch, draws, feature_importances, open_columns, split_gains
 from mddag.boosting.training_set import TrainingSet
 from mddag.ensemble.features import Features
@@ -227,7 +227,7 @@ def tree():
 
 
 def played(nodes, sums, alpha, edge):
-    return Round(nodes, np.array(sums), edge, alpha, 0.0, False)
+    return BoostingRound(nodes, np.array(sums), edge, alpha, 0.0, False)
 
 
 def test_gains_are_rises_of_absolute_sums():

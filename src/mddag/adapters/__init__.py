@@ -1,9 +1,8 @@
-"""Adapters: a trained model of another library, or its file, comes in, an Ensemble goes out.
+"""Adapters turn a trained model of another library, or its file, into an Ensemble.
 
-``as_ensemble(model)`` takes the first member that accepts the model, converts the model by it, and
-compares the Ensemble's scores with the model's own. Libraries are recognised by the names of the
-model's classes, so none is imported that the caller does not use; files by their content.
-``adapter`` has the contract: start there.
+``as_ensemble(model)`` takes the first adapter that accepts the model, converts it, and compares the
+Ensemble's scores with the model's own. Libraries are recognized by the names of the model's
+classes, so none is imported that the caller does not use; files by their content.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from mddag.adapters.adapter import (
     FileAdapter,
     lineage,
     link_of,
-    prove,
     refuse_one_class,
     refuse_unfitted,
+    verify,
 )
 from mddag.adapters.catboost import CatBoost
 from mddag.adapters.lightgbm import LightGBM
@@ -75,13 +74,37 @@ MEMBERS: tuple[Adapter, ...] = (
 
 
 def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") -> Ensemble:
-    """A trained model as H = (h_1 … h_N), with the model's own scores and labels.
+    """Convert a trained model into H = (h_1 … h_N), with the model's own scores and labels.
 
-    `model` may be the path of a file that LightGBM, XGBoost or CatBoost saved. h_j is one boosting
-    round, for K > 2 all its trees; `granularity="tree"` makes every tree an h_j of its own. An
-    Ensemble is returned as it is (or by tree), and so is that of an MDDAGClassifier or
-    MDDAGRegressor. Raises TypeError for a model that no member accepts, ValueError for one that
-    cannot be an Ensemble.
+    Parameters
+    ----------
+    model : fitted model, str or os.PathLike
+        A LightGBM, XGBoost, CatBoost or scikit-learn ensemble, an estimator of mddag, or the path
+        of a file that LightGBM, XGBoost or CatBoost saved. An Ensemble is returned as it is.
+    granularity : {"round", "tree"}, default="round"
+        Whether h_j is a boosting round (for K > 2 all its trees) or a single tree.
+
+    Returns
+    -------
+    Ensemble
+        The model; its scores are compared with the model's own on 256 rows.
+
+    Raises
+    ------
+    TypeError
+        If no adapter accepts the model.
+    ValueError
+        If the model cannot be an Ensemble, or if the scores differ.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    >>> mddag.as_ensemble(model)
+    <Ensemble of 5 base classifiers (5 trees), classifier, 3 score(s), 4 features>
     """
     check_one_of("granularity", granularity, ("round", "tree"))
     parts = parts_of(model)
@@ -97,7 +120,7 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
 
 
 def parts_of(model: Any) -> ModelParts:
-    """What votes, and what transforms the rows before; files are opened, wrappers taken off."""
+    """Return what votes and what transforms the rows before; open files and unwrap models."""
     if isinstance(model, ModelParts):
         return model
     if is_path(model):
@@ -114,7 +137,7 @@ def parts_of(model: Any) -> ModelParts:
 
 
 def ensemble_of(parts: ModelParts) -> Ensemble:
-    """The model of `parts` as an Ensemble; it reads rows after the transformer."""
+    """Return the model of `parts` as an Ensemble; it reads rows after the transformer."""
     if parts.path is None:
         return _converted(parts.model)
     try:
@@ -126,12 +149,12 @@ def ensemble_of(parts: ModelParts) -> Ensemble:
 
 
 def source_scores(model: Any, X: Any) -> NDArray[np.float64]:
-    """The raw scores (n, K) that a fitted model itself gives, in the form of its Ensemble."""
+    """Return the raw scores (n, K) of a fitted model itself, in the form of its Ensemble."""
     return next(a for a in MEMBERS if a.accepts(model)).raw_scores(model, X)
 
 
 def other_than_ours(data: bytes) -> str | None:
-    """What a file is that ``mddag.load`` was given by mistake; None where that is not known."""
+    """Describe a file that ``mddag.load`` was given by mistake; None if it is unknown."""
     return _files.other_than_ours(data, _WITH_FILES)
 
 
@@ -142,13 +165,13 @@ def _converted(model: Any) -> Ensemble:
         if adapter.accepts(model):
             refuse_one_class(model)
             ensemble = adapter.convert(model)
-            prove(adapter, model, ensemble)
+            verify(adapter, model, ensemble)
             return _linked(model, ensemble)
     raise TypeError(_unknown(model))
 
 
 def _linked(model: Any, ensemble: Ensemble) -> Ensemble:
-    """The ensemble of a regressor with the link of its model; any other as it is."""
+    """Give the ensemble of a regressor the link of its model; return any other as it is."""
     if not isinstance(ensemble.task, Regression):
         return ensemble
     return replace(ensemble, task=Regression(link=link_of(model, ensemble)))

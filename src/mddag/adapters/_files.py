@@ -1,9 +1,8 @@
-"""Models given as a path: which library wrote the file, and that library's own object of it.
+"""Models given as a path: find out which library wrote the file and load it with that library.
 
 The content decides what a file is, and its name must agree. The libraries do not check files:
-LightGBM ends the process on one that is cut short, CatBoost takes JSON without its last brace. So
-JSON is parsed here first. Whatever a library raises on a file becomes one sentence with the
-library's own words. Nothing here protects against a file made to crash a library: read files from
+LightGBM ends the process on a truncated one, CatBoost takes JSON without its last brace; so JSON is
+parsed here first. Nothing here protects against a file made to crash a library: read files from
 trusted sources only.
 """
 
@@ -22,7 +21,7 @@ from mddag.adapters.adapter import FileAdapter, need
 
 
 class DamagedError(ValueError):
-    """Raised for a file that is not whole, before its library reads it."""
+    """Raised for an incomplete file before its library reads it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +32,17 @@ class Content:
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether it begins as a JSON object does, whole or not; XGBoost's binary JSON does not."""
+        """Whether it begins like a JSON object, complete or not; XGBoost's binary JSON does not."""
         return re.match(rb'\s*\{\s*["}]', self.data) is not None
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The keys of the JSON object that this is; none where it is no such thing."""
+        """Keys of the JSON object; none if it is not one."""
         return frozenset(self.json) if isinstance(self.json, dict) else frozenset()
 
     @cached_property
     def json(self) -> Any:
-        """The JSON value, None where it is not JSON, or damaged."""
+        """The JSON value, None if it is not JSON or damaged."""
         try:
             return json.loads(self.data) if self.is_json else None
         except (ValueError, RecursionError):
@@ -52,7 +51,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: its name in messages, how file names end, and whether a content is one."""
+    """A kind of file: its name in messages, suffix, and a test of the content."""
 
     name: str
     suffix: str
@@ -60,7 +59,7 @@ class Format:
 
 
 def is_mddag(content: Content) -> bool:
-    """Whether this begins as our own model files do."""
+    """Return whether a file begins like our own model files."""
     length = int.from_bytes(content.data[:8], "little")
     return length < len(content.data) and b'"mddag"' in content.data[8 : 8 + length]
 
@@ -70,7 +69,7 @@ def _is_pickle(content: Content) -> bool:
     return re.match(rb"\x80[\x02-\x05][^\x00]", content.data) is not None
 
 
-# What is recognised in order to be refused, and what to do instead.
+# Files that are recognized but not read, and what to do instead.
 UNREADABLE: tuple[tuple[Callable[[Content], bool], str], ...] = (
     (lambda content: not content.data, "is empty (0 bytes); save the model again"),
     (is_mddag, "is a model that mddag saved, sparse already; mddag.load reads it"),
@@ -92,12 +91,12 @@ UNREADABLE: tuple[tuple[Callable[[Content], bool], str], ...] = (
 
 
 def known_unreadable(content: Content) -> str | None:
-    """What a file is, and what to do with it, if it is of a known kind that is not read here."""
+    """Describe a known kind of file that is not read here, and what to do with it."""
     return next((text for is_one, text in UNREADABLE if is_one(content)), None)
 
 
 def described_content(content: Content) -> str:
-    """What a file is that is not read here."""
+    """Describe a file that is not read here."""
     known = known_unreadable(content)
     if known is not None:
         return known
@@ -109,11 +108,12 @@ def described_content(content: Content) -> str:
 
 
 def is_path(model: Any) -> TypeGuard[str | os.PathLike[str]]:
+    """Return whether the model is a path."""
     return isinstance(model, (str, os.PathLike))
 
 
 def opened(path: str | os.PathLike[str], members: Sequence[FileAdapter]) -> Any:
-    """The model in a file, as an object of the library that saved it."""
+    """Load the model in a file as an object of the library that saved it."""
     name = os.fspath(path)
     if not isinstance(name, str):
         raise TypeError(f"the path {name!r} is {type(name).__name__}; wanted str or os.PathLike")
@@ -139,7 +139,7 @@ def opened(path: str | os.PathLike[str], members: Sequence[FileAdapter]) -> Any:
 
 
 def other_than_ours(data: bytes, members: Sequence[FileAdapter]) -> str | None:
-    """What a file is that was given to ``mddag.load`` and is not ours; None if unknown."""
+    """Describe a file that was given to ``mddag.load`` and is not ours; None if unknown."""
     content = Content(data)
     if is_mddag(content):
         return None
@@ -152,12 +152,13 @@ def other_than_ours(data: bytes, members: Sequence[FileAdapter]) -> str | None:
 
 
 def refusal(name: str, library: str, error: Exception) -> str:
-    """The error of a library about a file as one sentence, without its stack trace."""
+    """Return the error of a library about a file as one sentence, without its stack trace."""
     message = " ".join(str(error).partition("Stack trace:")[0].split())
     return f"cannot read {name!r}: {library} says {type(error).__name__}: {message:.200}"
 
 
 def readable(members: Sequence[FileAdapter]) -> str:
+    """List the formats that can be read."""
     kinds = [f"{kind.name} ({kind.suffix})" for member in members for kind in member.formats]
     return f"as_ensemble reads files of {', '.join(kinds)}"
 

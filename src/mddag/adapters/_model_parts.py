@@ -1,7 +1,7 @@
-"""ModelParts: a model, and the transformer that makes the rows it reads of the rows given.
+"""ModelParts: a model, and the transformer that makes the rows it reads from the rows given.
 
 A fitted scikit-learn Pipeline has two parts: its last step, which votes, and the steps before it,
-which only transform. Steps that do nothing ('passthrough') are left out.
+which only transform.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mddag.adapters.adapter import lineage
 class Transformer:
     """Fitted steps, each of which transforms what the one before it gives.
 
-    absent : what entries are that a sparse matrix does not hold: 0, but NaN for XGBoost
+    `absent` are entries that a sparse matrix does not hold: 0, but NaN for XGBoost.
     """
 
     steps: tuple[Any, ...]
@@ -28,7 +28,7 @@ class Transformer:
         return ", ".join(type(step).__name__ for step in self.steps)
 
     def transform(self, X: Any) -> Any:
-        """The rows that the model reads, a dense array or a frame, of rows X."""
+        """Return the rows that the model reads, a dense array or a DataFrame."""
         rows = X
         for step in self.steps:
             rows = step.transform(rows)
@@ -43,7 +43,7 @@ class Transformer:
     def describe(self, estimator: Any) -> None:
         """Give `estimator` the number and names of the columns that the first step was fitted on.
 
-        Where it has recorded none, those that the estimator has seen stay.
+        If it has recorded none, those that the estimator has seen stay.
         """
         for about in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.steps[0], about):
@@ -58,10 +58,7 @@ class Transformer:
 
 @dataclass(frozen=True, eq=False)
 class ModelParts:
-    """A model, read from the file `path` or given.
-
-    transformer : what makes the rows that it reads; None where it reads them as they are
-    """
+    """A model, given or read from the file `path`, and what transforms its rows, if anything."""
 
     model: Any
     transformer: Transformer | None = None
@@ -71,20 +68,22 @@ class ModelParts:
         return f"<{self.model!r} after {self.transformer}>"
 
     def rows(self, X: Any) -> Any:
-        """X as the model reads it."""
+        """Return X as the model reads it."""
         return X if self.transformer is None else self.transformer.transform(X)
 
 
 def is_pipeline(model: Any) -> bool:
+    """Return whether the model is a Pipeline."""
     return "sklearn.Pipeline" in lineage(model)
 
 
 def is_frozen(model: Any) -> bool:
+    """Return whether the model is a FrozenEstimator."""
     return "sklearn.FrozenEstimator" in lineage(model)
 
 
 def steps_of(pipeline: Any) -> tuple[tuple[Any, ...], Any]:
-    """The steps that transform, and the last one."""
+    """Return the steps that transform, and the last one."""
     if not pipeline.steps:
         raise ValueError("model is a Pipeline without steps; wanted one that ends with an ensemble")
     *before, (_, last) = pipeline.steps
@@ -103,7 +102,7 @@ def steps_of(pipeline: Any) -> tuple[tuple[Any, ...], Any]:
 
 
 def after(steps: tuple[Any, ...], inner: ModelParts) -> ModelParts:
-    """A model behind further steps."""
+    """Return a model after further steps."""
     if not steps:
         return inner
     if inner.transformer is not None:

@@ -1,7 +1,7 @@
-"""What a regression model was trained to predict, where that is not the mean.
+"""What a regression model was trained to predict, if that is not the mean.
 
-Policies and calibration of regressors minimize the squared error. A model of a quantile or of the
-median would become a model of the mean, without a word; the caller warns.
+Policies and calibration of regressors minimize the squared error, so a model of a quantile or of
+the median would silently become a model of the mean; the caller warns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MEANS = {
 
 
 def other_than_mean(model: Any) -> str | None:
-    """Return the objective of a fitted regressor, or None where that is the mean or unknown."""
+    """Return the objective of a fitted regressor, or None if that is the mean or unknown."""
     objective = _objective(model)
     if objective is None or objective.partition(":alpha")[0] in _MEANS:
         return None

@@ -1,7 +1,7 @@
-"""Read models through treelite, which follows the breakages of other libraries' private formats.
+"""Read models through treelite, which follows changes of other libraries' private formats.
 
-Its trees become ``TreeArrays``. Left as it found it: which scores the trees vote for (``score``),
-the prior (``base``), and whether the sum is to be divided by the number of trees (``averaged``).
+Its trees become ``TreeArrays``. Which scores the trees vote for (``score``), the prior (``base``),
+and whether the sum is to be divided by the number of trees (``averaged``) are left as they are.
 """
 
 from __future__ import annotations
@@ -24,9 +24,20 @@ Translation = Callable[[NDArray[Any]], NDArray[np.float64]]
 class Source:
     """A model as treelite represents it.
 
-    score    : int32 (n_trees,), the score each tree votes for, -1 for all
-    base     : float64 (K,), the prior
-    n_target : outputs; above 1 the model predicts several things at once
+    Parameters
+    ----------
+    flat : TreeArrays
+        The trees.
+    score : ndarray of shape (n_trees,), int32
+        Score that each tree votes for, -1 for all.
+    base : ndarray of shape (K,)
+        Prior.
+    averaged : bool
+        Whether the sum is to be divided by the number of trees.
+    n_features : int
+        Number of features.
+    n_target : int
+        Number of outputs; above 1 the model predicts several targets at once.
     """
 
     flat: TreeArrays
@@ -38,7 +49,7 @@ class Source:
 
 
 def read(model: Any, translate: Translation) -> Source:
-    """The trees of a ``treelite.Model``; `translate` turns the source's thresholds into ours."""
+    """Read the trees of a ``treelite.Model``; `translate` makes our thresholds of the source's."""
     header = model.get_header_accessor()
     trees = [model.get_tree_accessor(t) for t in range(model.num_tree)]
     # Fields are views of the model's memory, which ends with it: whatever is kept is copied.
@@ -82,7 +93,7 @@ def _votes(trees: list[Any], leaf: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def _weights(trees: list[Any], starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Training rows per node where the source counts them, else its sums of hessians, else 1."""
+    """Return training rows per node, or else the source's sums of hessians, or else 1."""
     for name in ("data_count", "sum_hess"):
         weight = _joined(trees, name)
         if len(weight) == starts[-1]:

@@ -1,14 +1,10 @@
-"""The trees of a foreign model on their way to an Ensemble: thresholds, flat arrays, the bias.
+"""Trees of a foreign model on their way to an Ensemble: thresholds, flat arrays, the bias.
 
-Some libraries test ``x < t``; some first round x to float32 (to nearest, ties to even) or to zero,
-and compare what is left. The first functions return the largest double that still goes left, so
-that the one rule of this package, ``x <= threshold``, decides every float64 and every float32 x as
-the source does. NaN is not a matter of thresholds (see ``Nodes.missing_left``).
-
-Readers fill ``TreeArrays`` with whole arrays, not node by node. It has the leaves' training
-weights, which an Ensemble has not: the mean vote of a tree is its prior. That belongs into
-``bias``, so that a row that skips h_1 keeps it. A two-class model with two scores becomes binary by
-f = f_1 - f_0.
+Some libraries test ``x < t``; some first round x to float32 or to zero. The first functions return
+the largest double that still goes left, so that our one rule, ``x <= threshold``, decides every
+float64 and every float32 x as the source does. ``TreeArrays`` also has the leaves' training
+weights: the mean vote of a tree is its prior, which belongs into ``bias``, so that a row that skips
+h_1 keeps it.
 """
 
 from __future__ import annotations
@@ -32,19 +28,19 @@ NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's kZeroThreshold
 
 
 def less(t: ArrayLike) -> NDArray[np.float64]:
-    """Thresholds of ``x < t``."""
+    """Return the thresholds of ``x < t``."""
     t = _sending_some_left(np.asarray(t, np.float64))
     return _before(t)
 
 
 def less_float32(t: ArrayLike) -> NDArray[np.float64]:
-    """Thresholds of ``float32(x) < t``, t float32 (XGBoost)."""
+    """Return the thresholds of ``float32(x) < t``, t float32 (XGBoost)."""
     t = _sending_some_left(np.asarray(t, np.float32))
     return _last_rounding_to(_before(t))
 
 
 def at_most_float32(t: ArrayLike) -> NDArray[np.float64]:
-    """Thresholds of ``float32(x) <= t``, t float64 (scikit-learn's trees, CatBoost)."""
+    """Return the thresholds of ``float32(x) <= t``, t float64 (scikit-learn's trees, CatBoost)."""
     t = np.asarray(t, np.float64)
     with np.errstate(over="ignore"):  # a finite t may lie beyond float32
         nearest = t.astype(np.float32)
@@ -52,17 +48,17 @@ def at_most_float32(t: ArrayLike) -> NDArray[np.float64]:
 
 
 def at_most_past_zero(t: ArrayLike) -> NDArray[np.float64]:
-    """Thresholds of ``x <= t`` where every x within 1e-35 of zero is read as zero (LightGBM)."""
+    """Return the thresholds of ``x <= t`` if x within 1e-35 of zero is read as zero (LightGBM)."""
     t = np.asarray(t, np.float64)
     below = _before(np.array(-NEARLY_ZERO))
     return np.where(np.abs(t) > NEARLY_ZERO, t, np.where(t < 0, below, NEARLY_ZERO))
 
 
 def _last_rounding_to(value: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The largest double that rounds to the float32 `value` or to a smaller one.
+    """Return the largest double that rounds to the float32 `value` or to a smaller one.
 
-    Doubles between two neighbouring float32 go to the nearer; the midpoint, exact as a double,
-    goes to the one whose last bit is even.
+    Doubles between two neighboring float32 go to the nearer; the midpoint, exact as a double, goes
+    to the one whose last bit is even.
     """
     above = -_before(-value)
     middle = (_as_rounding_sees(value) + _as_rounding_sees(above)) / 2
@@ -93,14 +89,24 @@ NO_WORDS = np.empty(0, np.uint32)
 class TreeArrays:
     """Trees laid out flat; the split rule is already ours.
 
-    starts       : int64 (n_trees + 1,), where tree t's nodes begin
-    feature      : int (n_nodes,), -1 at a leaf
-    threshold    : float64 (n_nodes,)
-    left, right  : int (n_nodes,), children counted from the root of their tree
-    missing_left : bool (n_nodes,)
-    votes        : float64 (n_leaves, width), the leaves in the order of their nodes
-    weight       : float64 (n_leaves,), how much of the training rows each leaf holds
-    sets         : by node, the words of the category set that a nominal split sends left
+    Parameters
+    ----------
+    starts : ndarray of shape (n_trees + 1,)
+        Where the nodes of each tree begin.
+    feature : ndarray of shape (n_nodes,)
+        Column, -1 at a leaf.
+    threshold : ndarray of shape (n_nodes,)
+        Largest value that goes left.
+    left, right : ndarray of shape (n_nodes,)
+        Children, counted from the root of their tree.
+    missing_left : ndarray of shape (n_nodes,), bool
+        Whether NaN goes left.
+    votes : ndarray of shape (n_leaves, width)
+        Votes of the leaves, in the order of their nodes.
+    weight : ndarray of shape (n_leaves,)
+        Weight of the training rows in each leaf.
+    sets : dict of int to ndarray
+        By node, the words of the category set that a nominal split sends left.
     """
 
     starts: NDArray[np.int64]
@@ -115,15 +121,16 @@ class TreeArrays:
 
     @property
     def n_trees(self) -> int:
+        """Number of trees."""
         return len(self.starts) - 1
 
     @property
     def leaf_starts(self) -> NDArray[np.int64]:
-        """Where tree t's leaves begin among all leaves, (n_trees + 1,)."""
+        """Where the leaves of each tree begin among all leaves, (n_trees + 1,)."""
         return starts_of(self.feature < 0)[self.starts]
 
     def mean_votes(self) -> NDArray[np.float64]:
-        """The weighted mean vote of each tree, (n_trees, width): its prior."""
+        """Return the weighted mean vote of each tree, (n_trees, width): its prior."""
         first = self.leaf_starts[:-1]
         total = np.add.reduceat(self.weight, first)
         # A tree that saw no weighted row counts its leaves alike.
@@ -133,12 +140,12 @@ class TreeArrays:
         return np.asarray(sums / np.add.reduceat(weight, first)[:, None])
 
     def minus(self, votes: NDArray[np.float64]) -> TreeArrays:
-        """The same trees, each voting less by its row of `votes` (n_trees, width)."""
+        """Subtract from the votes of each tree its row of `votes` (n_trees, width)."""
         spread = np.repeat(votes, np.diff(self.leaf_starts), axis=0)
         return replace(self, votes=self.votes - spread)
 
     def trees(self) -> list[Nodes]:
-        """The trees as an Ensemble takes them."""
+        """Return the trees as an Ensemble takes them."""
         records, words, word_starts = self._records()
         leaf_starts, trees = self.leaf_starts, []
         for t in range(self.n_trees):
@@ -206,7 +213,7 @@ def build(
     order: NDArray[np.intp] | None = None,
     classes: ArrayLike | None = None,
 ) -> Ensemble:
-    """The Ensemble of `flat`; `order` gives the trees in the order of their rounds."""
+    """Make the Ensemble of `flat`; `order` gives the trees in the order of their rounds."""
     bias = np.atleast_1d(np.asarray(bias, np.float64))
     if score is None:
         score = np.full(flat.n_trees, -1 if len(bias) > 1 else 0, np.int32)

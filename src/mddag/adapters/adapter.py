@@ -1,9 +1,8 @@
-"""Adapter: how a foreign model becomes an Ensemble, and the proof that it is the same model.
+"""Adapter: how a foreign model becomes an Ensemble, and the check that it is the same model.
 
-A member accepts some models, converts them, and computes the source model's own raw scores
-f(x) in the Ensemble's form: (n, K), margin space, one column for two classes. ``prove`` compares
-the two, and the labels where the model predicts them, on rows laid around the ensemble's own
-thresholds and refuses where they differ. A FileAdapter reads the model files of its library, too.
+An adapter accepts some models, converts them, and computes the model's own raw scores f(x) in the
+Ensemble's form: (n, K), margin space, one column for binary problems. ``verify`` compares the two,
+and the labels if the model predicts them, on rows around the ensemble's own thresholds.
 """
 
 from __future__ import annotations
@@ -28,11 +27,16 @@ if TYPE_CHECKING:
 
 
 class Adapter(Protocol):
-    """One library member.
+    """Protocol of the adapter of one library.
 
-    library   : the package whose models it reads
-    models    : their names, for the message that lists what is supported
-    tolerance : the largest difference allowed, relative to the size of the scores
+    Attributes
+    ----------
+    library : str
+        Package whose models it reads.
+    models : str
+        Their names, for the message that lists what is supported.
+    tolerance : float
+        Largest difference allowed, relative to the size of the scores.
     """
 
     library: str
@@ -40,41 +44,45 @@ class Adapter(Protocol):
     tolerance: float
 
     def accepts(self, model: Any) -> bool:
-        """Whether `model` is one of ours; looks at class names, imports nothing."""
+        """Return whether it can convert `model`, by class names and without imports."""
         ...
 
     def convert(self, model: Any) -> Ensemble:
-        """The same model as an Ensemble, or an error that says why it cannot be one."""
+        """Return the same model as an Ensemble, or raise an error that says why not."""
         ...
 
     def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
-        """The model's own scores of X, (n, K)."""
+        """Return the model's own scores of X, (n, K)."""
         ...
 
 
 class FileAdapter(Adapter, Protocol):
-    """A library member whose library saves models to files.
+    """Protocol of the adapter of a library that saves models to files.
 
-    formats : the kinds of files that it reads
+    Attributes
+    ----------
+    formats : tuple of Format
+        Kinds of files that it reads.
     """
 
     formats: tuple[Format, ...]
 
     def load(self, path: str, content: Content) -> Any:
-        """The library's own object of a file of one of the formats; raises what the library does.
+        """Load a file of one of the formats as an object of the library.
 
-        It predicts as the object does that was saved, as far as the file records it.
+        It raises what the library does. The object predicts like the one that was saved, as far as
+        the file records it.
         """
         ...
 
 
 def lineage(model: Any) -> set[str]:
-    """``library.Class`` for every class that `model` descends from."""
+    """Return ``library.Class`` for every class that `model` descends from."""
     return {f"{c.__module__.partition('.')[0]}.{c.__name__}" for c in type(model).__mro__}
 
 
 def need(package: str, model: Any) -> Any:
-    """The package that reading `model`, or a path, takes; or an error that says how to get it."""
+    """Import the package that reading `model`, or a path, takes, or say how to install it."""
     try:
         return import_module(package)
     except ImportError as error:
@@ -98,7 +106,7 @@ def refuse_unfitted(model: Any, attribute: str) -> None:
 
 
 def refuse_one_class(model: Any) -> None:
-    """Raise if `model` is a classifier that has seen a single class."""
+    """Raise ValueError if `model` is a classifier that has seen a single class."""
     classes = getattr(model, "classes_", None)
     if classes is not None and len(classes) == 1:
         raise ValueError(
@@ -108,7 +116,7 @@ def refuse_one_class(model: Any) -> None:
 
 
 def refuse_multi_output(model: Any, n_outputs: int) -> None:
-    """Raise if `model` predicts several targets at once."""
+    """Raise ValueError if `model` predicts several targets at once."""
     if n_outputs > 1:
         raise ValueError(
             f"this {type(model).__name__} predicts {n_outputs} targets at once; mddag reads models "
@@ -117,13 +125,13 @@ def refuse_multi_output(model: Any, n_outputs: int) -> None:
 
 
 def as_columns(scores: Any) -> NDArray[np.float64]:
-    """A source's raw scores as (n, K), two columns of one decision as their difference."""
+    """Return a source's raw scores as (n, K), two columns of one decision as their difference."""
     columns: NDArray[np.float64] = np.asarray(scores, np.float64).reshape(len(scores), -1)
     return columns[:, 1:] - columns[:, :1] if columns.shape[1] == 2 else columns
 
 
-def prove(adapter: Adapter, model: Any, ensemble: Ensemble) -> None:
-    """Raise unless `ensemble` scores and labels the probe batch as `model` does."""
+def verify(adapter: Adapter, model: Any, ensemble: Ensemble) -> None:
+    """Raise ValueError unless `ensemble` scores and labels the probe rows as `model` does."""
     rows = probe_rows(ensemble)
     ours, given = ensemble.scores(rows), source_rows(ensemble.features, rows)
     theirs = adapter.raw_scores(model, given)
@@ -153,7 +161,7 @@ def prove(adapter: Adapter, model: Any, ensemble: Ensemble) -> None:
 def _other_labels(
     model: Any, given: Any, ensemble: Ensemble, scores: NDArray[np.float64], rounding: float
 ) -> NDArray[np.intp]:
-    """The probe rows that `model` labels otherwise, those apart that rounding could decide.
+    """Return the probe rows that `model` labels differently, except those that rounding decides.
 
     Bare boosters predict no labels, nor do models trained for an objective of the user's own.
     """
@@ -170,7 +178,7 @@ def _other_labels(
 
 
 def _size(scores: NDArray[np.float64], ensemble: Ensemble) -> float:
-    """The size of scores and votes: what rounding errors of their sums are relative to."""
+    """Return the size of scores and votes, which rounding errors of their sums are relative to."""
     parts: Iterable[NDArray[np.float64]] = (scores, ensemble.tables.values, ensemble.bias)
     return max(float(np.abs(part).max(initial=0.0)) for part in parts)
 
@@ -190,7 +198,7 @@ _MISSING_SHARE = 0.08
 
 
 def probe_rows(ensemble: Ensemble, n_rows: int = N_ROWS) -> NDArray[Any]:
-    """float64 (n_rows, n_features); nominal columns hold category codes. Or patches of noise."""
+    """Return rows (n_rows, n_features) with category codes in nominal columns, or noisy patches."""
     rng = np.random.default_rng(0)
     features = ensemble.features
     if isinstance(features, PatchFeatures):
@@ -205,7 +213,7 @@ def probe_rows(ensemble: Ensemble, n_rows: int = N_ROWS) -> NDArray[Any]:
 
 
 def source_rows(features: Features, rows: NDArray[Any]) -> Any:
-    """The rows as the source model takes them: a frame where it was trained on named columns."""
+    """Return the rows as the source model takes them: a DataFrame if it knows named columns."""
     if features.names is None and not features.categories:
         return rows
     try:
@@ -266,7 +274,7 @@ TOLERANCE = 1e-3  # float32 sums of many trees, and exp of them; links differ by
 
 
 def link_of(model: Any, ensemble: Ensemble) -> Link:
-    """Which of the links makes the model's predictions of its scores."""
+    """Return which of the links turns the model's scores into its predictions."""
     rows = probe_rows(ensemble)
     scores = ensemble.scores(rows)[:, 0]
     given = source_rows(ensemble.features, rows)

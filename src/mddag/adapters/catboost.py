@@ -1,8 +1,8 @@
 """CatBoost: classifiers, regressors, rankers and bare CatBoost, over float features.
 
-CatBoost writes its own documented JSON; treelite does not read it. ``float32(x) > border``
-goes right. h_j is one tree, which votes for all K scores; ``scale_and_bias`` scales the leaves and
-gives f^(0). Files hold class labels.
+CatBoost writes its own documented JSON, which treelite does not read. ``float32(x) > border`` goes
+right. h_j is one tree, which votes for all K scores; ``scale_and_bias`` scales the leaves and gives
+f^(0). Files hold class labels.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from mddag.ensemble.votes import starts_of
 
 
 class CatBoost:
+    """Adapter of CatBoost."""
+
     library = "catboost"
     models = "CatBoost classifiers, regressors, rankers and bare CatBoost"
     tolerance = 1e-9
@@ -172,7 +174,7 @@ class _Tree:
 
 
 def read_json(model: dict[str, Any], width: int) -> TreeArrays:
-    """The trees of a model saved with ``format="json"``; leaves vote for `width` scores."""
+    """Read the trees of a model saved with ``format="json"``; leaves vote for `width` scores."""
     if "oblivious_trees" in model:
         trees = [_symmetric(tree, width) for tree in model["oblivious_trees"]]
     else:
@@ -199,9 +201,9 @@ def read_json(model: dict[str, Any], width: int) -> TreeArrays:
 
 
 def _symmetric(tree: dict[str, Any], width: int) -> _Tree:
-    """A tree with one split per level; the outcome of level d is bit d of the leaf's number.
+    """Read a tree with one split per level; the outcome of level d is bit d of the leaf's number.
 
-    With the last level at the root, its leaves stand in the order of these numbers.
+    With the last level at the root, its leaves are in the order of these numbers.
     """
     questions = (tree.get("splits") or [])[::-1]
     n_inner = 2 ** len(questions) - 1

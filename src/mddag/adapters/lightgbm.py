@@ -1,9 +1,9 @@
 """LightGBM: classifiers, regressors, rankers and bare Boosters.
 
-Rule ``x <= t`` in double precision, any x within 1e-35 of zero being zero. The prior is folded into
-the first iteration's trees, so their mean votes become the bias; random-forest mode takes the mean
-of its trees. Early stopping counts as the booster's own ``predict`` does: up to ``best_iteration``.
-A text file holds a Booster, and no class labels.
+The rule is ``x <= t`` in double precision, any x within 1e-35 of zero being zero. The prior is
+folded into the first iteration's trees, so their mean votes become the bias; random-forest mode
+takes the mean of its trees. Early stopping counts as in the booster's own ``predict``. A text file
+holds a Booster and no class labels.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from mddag.ensemble.tasks import Kind
 
 
 class LightGBM:
+    """Adapter of LightGBM."""
+
     library = "lightgbm"
     models = "LightGBM classifiers, regressors, rankers and Boosters"
     tolerance = 1e-9
@@ -67,7 +69,7 @@ class LightGBM:
 
 
 def _refuse_damaged(data: bytes) -> None:
-    """Raise unless all trees stand where the header says, and all else is there to its end.
+    """Raise DamagedError unless all parts of a file are where its header says.
 
     LightGBM would go on reading, and end the process.
     """
@@ -103,7 +105,7 @@ def _booster(model: Any) -> Any:
 
 
 def _divisor(booster: Any) -> int:
-    """A random forest's answer is the mean over its iterations, but raw_score gives their sum."""
+    """Return the number of trees of a random forest, whose raw_score is a sum; else 1."""
     if "\naverage_output\n" not in booster.model_to_string(num_iteration=1):
         return 1
     return int(
@@ -161,7 +163,7 @@ def _features(booster: Any, text: str) -> Features:
 
 
 def _categories(booster: Any, text: str) -> dict[int, tuple[Any, ...]]:
-    """The values of pandas category columns. The model keeps them in order, without their place."""
+    """Return the values of pandas category columns; the model does not keep their place."""
     lists = booster.pandas_categorical
     if not lists:
         return {}

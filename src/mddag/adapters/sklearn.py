@@ -1,8 +1,8 @@
-"""Members for scikit-learn's ensembles of trees, and for our own AdaBoostMHClassifier.
+"""Adapters of scikit-learn's ensembles of trees, and of our own AdaBoostMHClassifier.
 
 Most are read from the public ``tree_`` arrays, whose rule is ``float32(x) <= t``. treelite reads
 these models too, but expects ``n_estimators`` trees, of which early stopping may have left fewer.
-HistGradientBoosting has other trees (rule ``x <= t`` in double precision), which treelite reads.
+HistGradientBoosting has other trees (``x <= t`` in double precision), which treelite reads.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mddag.ensemble.votes import starts_of
 
 
 def read_trees(trees: Sequence[Any], votes: Sequence[NDArray[np.float64]]) -> TreeArrays:
-    """The ``tree_`` objects `trees`; votes[t] (n_nodes, width) says what tree t's nodes vote."""
+    """Read the ``tree_`` objects `trees`, whose nodes vote votes[t] (n_nodes, width)."""
     feature = np.concatenate([tree.feature for tree in trees])
     leaf = feature < 0
     return TreeArrays(
@@ -49,7 +49,7 @@ def read_trees(trees: Sequence[Any], votes: Sequence[NDArray[np.float64]]) -> Tr
 
 
 def features_of(model: Any, predict: Callable[[Any], Any]) -> Features:
-    """Names as fitted; NaN is allowed where the model itself takes it."""
+    """Return names as fitted; NaN is allowed if the model itself takes it."""
     names = getattr(model, "feature_names_in_", None)
     features = Features(
         n=int(model.n_features_in_), names=None if names is None else tuple(map(str, names))
@@ -66,7 +66,7 @@ def _takes_missing(features: Features, predict: Callable[[Any], Any]) -> bool:
 
 
 class GradientBoosting:
-    """h_j is one stage, f^(0) the constant that boosting starts from."""
+    """Adapter of gradient boosting: h_j is one stage, f^(0) the constant start of boosting."""
 
     library = "sklearn"
     models = "scikit-learn GradientBoostingClassifier and GradientBoostingRegressor"
@@ -118,10 +118,10 @@ _FORESTS = {
 
 
 class Forest:
-    """RandomForest and ExtraTrees: h_j is one tree, f the mean over trees.
+    """Adapter of RandomForest and ExtraTrees: h_j is one tree, f the mean over trees.
 
-    Classifiers average probabilities: f_k = p_k for K > 2, f = p_1 - p_0 for two classes. Every
-    tree's mean vote goes into the bias, so that a row that skips trees keeps the prior.
+    Classifiers average probabilities: f_k = p_k for K > 2, f = p_1 - p_0 if binary. Every tree's
+    mean vote goes into the bias, so that a row that skips trees keeps the prior.
     """
 
     library = "sklearn"
@@ -156,10 +156,10 @@ class Forest:
 
 
 class AdaBoost:
-    """AdaBoostClassifier (SAMME) over decision trees of any depth.
+    """Adapter of AdaBoostClassifier (SAMME) over decision trees of any depth.
 
     h_j votes w_j for the class its tree predicts and -w_j / (K - 1) for the others, divided by the
-    sum of all w; for two classes f = f_1 - f_0 of these, which is ±2 w_j / sum(w).
+    sum of all w; if binary, f = f_1 - f_0 of these, which is ±2 w_j / sum(w).
     """
 
     library = "sklearn"
@@ -192,7 +192,7 @@ class AdaBoost:
 
 
 def _votes(tree: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """+1 for the class that each node predicts, -1 / (K - 1) for the others, (n_nodes, K)."""
+    """Return 1 for the class that each node predicts, -1 / (K - 1) for the others, (n_nodes, K)."""
     predicted = tree.classes_[tree.tree_.value[:, 0].argmax(axis=1)]
     return np.where(predicted[:, None] == classes, 1.0, -1.0 / (len(classes) - 1))
 
@@ -210,7 +210,7 @@ _LARGEST_CATEGORY = 2**20  # a set holds one bit for every number up to its larg
 
 
 class HistGradientBoosting:
-    """h_j is one iteration.
+    """Adapter of histogram gradient boosting: h_j is one iteration.
 
     Category columns pass an ordinal encoder and move to the front before the trees see them; here
     the trees read the caller's own columns. A category unknown to the encoder goes where NaN goes.
@@ -251,7 +251,7 @@ class HistGradientBoosting:
 
 
 def _in_own_columns(model: Any, flat: TreeArrays) -> tuple[TreeArrays, Features]:
-    """The trees over the columns of X, and what those are."""
+    """Return the trees over the columns of X, and what those are."""
     names = getattr(model, "feature_names_in_", None)
     features = Features(
         n=int(model.n_features_in_), names=None if names is None else tuple(map(str, names))
@@ -274,7 +274,7 @@ def _in_own_columns(model: Any, flat: TreeArrays) -> tuple[TreeArrays, Features]
 
 
 def _on_values(flat: TreeArrays, categories: dict[int, tuple[Any, ...]]) -> TreeArrays:
-    """Sets of codes as sets of the numbers that arrays hold; unknown numbers go where NaN goes."""
+    """Turn sets of codes into sets of the numbers in arrays; unknown numbers go where NaN goes."""
     for column, values in categories.items():
         _refuse_values(column, values)
     sets = {}
@@ -295,7 +295,7 @@ def _on_values(flat: TreeArrays, categories: dict[int, tuple[Any, ...]]) -> Tree
 
 
 def _refuse_none(categories: dict[int, tuple[Any, ...]]) -> None:
-    """scikit-learn takes the nulls of polars frames for a category of their own, and NaN not."""
+    """Raise ValueError for nulls of polars, which scikit-learn takes for a category, unlike NaN."""
     column = next((column for column, values in categories.items() if None in values), None)
     if column is not None:
         raise ValueError(
@@ -317,7 +317,7 @@ def _refuse_values(column: int, values: tuple[Any, ...]) -> None:
 
 
 class AdaBoostMH:
-    """Our own AdaBoostMHClassifier: it holds its Ensemble already."""
+    """Adapter of our own AdaBoostMHClassifier, which holds its Ensemble already."""
 
     library = "mddag"
     models = "mddag AdaBoostMHClassifier"

@@ -1,9 +1,9 @@
 """XGBoost: classifiers, regressors, rankers, random forests and bare Boosters (gbtree and dart).
 
-Rule ``float32(x) < t``, float32 leaves; our sums are in double precision, so scores agree to
-float32 accuracy. Early stopping counts as the object's own ``predict`` counts it: the scikit-learn
-wrappers stop at ``best_iteration``, a bare Booster uses every tree. A file of a
-wrapper is marked as such and read as a wrapper; its classes are 0 … K-1.
+The rule is ``float32(x) < t`` with float32 leaves; our sums are in double precision, so scores
+agree to float32 accuracy. Early stopping counts as in the object's own ``predict``: wrappers stop
+at ``best_iteration``, a bare Booster uses every tree. A file of a wrapper is read as a wrapper; its
+classes are 0 … K-1.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from mddag.ensemble.tasks import Kind
 
 
 class XGBoost:
+    """Adapter of XGBoost."""
+
     library = "xgboost"
     models = "XGBoost classifiers, regressors, rankers, random forests and Boosters"
     tolerance = 3e-5  # float32 sums of many thousand trees
@@ -114,7 +116,7 @@ def _read(booster: Any, frontend: Any) -> _treelite.Source:
 def _rounds(
     source: _treelite.Source, config: dict[str, Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """The trees in order, and where each h_j begins among them.
+    """Return the trees in order, and where each h_j begins among them.
 
     A round holds `n_parallel` trees for each score, score by score. A model of a single round is a
     forest: there each of the parallel trees (one for each score) is an h_j.
@@ -130,7 +132,7 @@ def _rounds(
 
 
 def _used_rounds(model: Any) -> int | None:
-    """Rounds that the wrappers' predict uses after early stopping; None for all."""
+    """Return the rounds that the wrappers' predict uses after early stopping; None for all."""
     if "xgboost.Booster" in lineage(model):
         return None
     best = model.get_booster().attr("best_iteration")
@@ -138,7 +140,7 @@ def _used_rounds(model: Any) -> int | None:
 
 
 def _refuse_missing_value(model: Any, ensemble: Ensemble) -> None:
-    """A `missing=` other than NaN can be kept where splits send that value the same way anyway."""
+    """Raise ValueError for `missing=` other than NaN, unless splits send both the same way."""
     value = getattr(model, "missing", None)
     if value is None or np.isnan(value):
         return
@@ -184,11 +186,11 @@ def _features(booster: Any, n_features: int) -> Features:
 
 
 def _without_categories(booster: Any) -> str:
-    """The model as JSON that treelite reads.
+    """Return the model as JSON that treelite reads.
 
-    XGBoost 3.1 and later keeps, under ``cats``, the category values of the frame that a model was
-    trained on: per column a list of strings (bytes one behind the other, with offsets) or of
-    numbers, in the order of the codes. treelite refuses such models.
+    XGBoost 3.1 and later keeps, under ``cats``, the category values of the DataFrame that a model
+    was trained on: per column a list of strings (concatenated bytes with offsets) or of numbers, in
+    the order of the codes. treelite does not read such models.
     """
     model = json.loads(booster.save_raw("json"))
     trees = _trees(model)
@@ -198,7 +200,7 @@ def _without_categories(booster: Any) -> str:
 
 
 def _categories(booster: Any) -> dict[int, tuple[Any, ...]]:
-    """By column, the values of its categories in the order of their codes; {} for plain codes."""
+    """Return by column the values of its categories in the order of their codes; {} for codes."""
     if "c" not in (booster.feature_types or []):
         return {}
     columns = _trees(json.loads(booster.save_raw("json"))).get("cats", {}).get("enc", [])

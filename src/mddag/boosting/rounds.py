@@ -1,12 +1,10 @@
-"""Rounds: the rounds of AdaBoost.MH (Schapire & Singer 1999), without scikit-learn.
+"""The rounds of AdaBoost.MH (Schapire & Singer 1999), without scikit-learn.
 
 A round with votes h has eps+ (eps-), the weight of its right (wrong) votes, edge = eps+ - eps-,
-alpha = 1/2 ln((eps+ + delta) / (eps- + delta)), and w_ik <- w_ik exp(-alpha h_k(x_i) y_ik) / Z.
-
-The weight of a row is its mass (sample weight) times the weight u_ik that one copy of it would
-have. Only u is boosted, and it is read as a multiple of 2^-52, so that a row of mass 3 and three
-rows of mass 1 give the same sums to the last bit. Sums are integers in units of 2^-60, and
-exponentials are taken here, not in the kernels: no result depends on the number of threads.
+alpha = 1/2 ln((eps+ + delta) / (eps- + delta)), and w_ik <- w_ik exp(-alpha h_k(x_i) y_ik) / Z. A
+weight is the sample weight times u_ik, the weight of one copy of the row; only u is boosted, as a
+multiple of 2^-52, so that a row of weight 3 and three rows of weight 1 give the same sums to the
+last bit. Sums are integers in units of 2^-60: no result depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -28,16 +26,25 @@ from mddag.learners.columns import Columns
 from mddag.learners.learner import Learner
 
 UNIT = 2.0**-60
-MOST_MASS = 26  # up to a sum of 2^26, 2^-52 is small beside the weight of a row
+MOST_MASS = 26  # up to a sum of 2^26, 2^-52 is small compared with the weight of a row
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class VotedRows:
     """Rows that are voted on; the kernels add to the scores in place.
 
-    targets : int8 (n, K), y_ik in {+1, -1}; K = 1 for two classes
-    mass    : float64 (n,), their sample weights
-    scores  : float64 (n, K), f_k(x_i)
+    Parameters
+    ----------
+    targets : ndarray of shape (n, K), int8
+        y_ik in {+1, -1}; K = 1 for binary problems.
+    mass : ndarray of shape (n,)
+        Sample weights.
+    scores : ndarray of shape (n, K)
+        f_k(x_i).
+    total : float
+        Sum of the sample weights.
+    n_threads : int, default=1
+        Number of threads.
     """
 
     targets: NDArray[np.int8]
@@ -48,13 +55,18 @@ class Scored:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Boosted(Scored):
+class BoostedRows(VotedRows):
     """Rows under boosting; the kernels change units and weights in place, too.
 
-    mass    : float64 (n,), the sample weights, scaled by a power of two unless they sum to 1..2^26
-    units   : float64 (n, K), u_ik
-    weights : float64 (n, K), w_ik = mass_i u_ik, summing to 1
-    delta   : keeps alpha finite: 0.01 / the sum of the sample weights as given
+    Parameters
+    ----------
+    units : ndarray of shape (n, K)
+        u_ik.
+    weights : ndarray of shape (n, K)
+        w_ik = mass_i u_ik, summing to 1. `mass` is scaled by a power of two unless it sums to 1 …
+        2^26.
+    delta : float
+        0.01 / the sum of the sample weights as given; keeps alpha finite.
     """
 
     units: NDArray[np.float64]
@@ -63,12 +75,21 @@ class Boosted(Scored):
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
-    """What one round brought.
+class BoostingRound:
+    """Result of one round.
 
-    nodes : the tree, its votes multiplied by alpha
-    sums  : int64 (n_leaves, K), the sum of w_ik y_ik in each leaf before the round, times 2^60
-    error : share of the mass that all rounds up to this one classify wrongly
+    Parameters
+    ----------
+    nodes : Nodes
+        The tree, its votes multiplied by alpha.
+    sums : ndarray of shape (n_leaves, K), int64
+        Sum of w_ik y_ik in each leaf before the round, times 2^60.
+    edge, alpha : float
+        As above.
+    error : float
+        Share of the mass that all rounds so far misclassify.
+    perfect : bool
+        Whether the tree has no error.
     """
 
     nodes: Nodes
@@ -85,10 +106,11 @@ def start(
     sample_weight: NDArray[np.float64],
     class_weight: NDArray[np.float64],
     n_threads: int = 1,
-) -> Boosted:
-    """Rows before the first round: half of a row's weight is on its label, half on the others.
+) -> BoostedRows:
+    """Return the rows before the first round: half of a row's weight is on its label.
 
-    labels : (n,) in 0..n_classes-1; sample_weight : (n,) > 0; class_weight : (n_classes,) > 0
+    The other half is on the other labels. `labels` (n,) are in 0 … n_classes - 1; `sample_weight`
+    (n,) and `class_weight` (n_classes,) are positive.
     """
     total = float(sample_weight.sum())
     exponent = math.frexp(total)[1]
@@ -99,40 +121,40 @@ def start(
     shares = 1.0 if n_classes == 2 else np.where(rows.targets > 0, 0.5, 0.5 / (n_classes - 1))
     units = np.ascontiguousarray(unit * shares)
     weights = weights_of(mass, units)
-    return Boosted(**vars(rows), units=units, weights=weights, delta=0.01 / total)
+    return BoostedRows(**vars(rows), units=units, weights=weights, delta=0.01 / total)
 
 
 def weights_of(mass: NDArray[np.float64], units: NDArray[np.float64]) -> NDArray[np.float64]:
-    """w_ik = mass_i u_ik, u being read as a multiple of 2^-52, as in reweigh."""
+    """Return w_ik = mass_i u_ik, reading u as a multiple of 2^-52, as in reweigh."""
     weights: NDArray[np.float64] = mass[:, None] * np.where(units < 1, (units + 1.0) - 1.0, units)
     return weights
 
 
 def scored(
     labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64], n_threads: int = 1
-) -> Scored:
-    """Rows of class `labels` (n,) before any vote."""
+) -> VotedRows:
+    """Return rows of class `labels` (n,) before any vote."""
     targets = targets_of(labels, n_classes)
-    return Scored(
+    return VotedRows(
         targets, mass, np.zeros(targets.shape), float(mass.sum()), checked_threads(n_threads)
     )
 
 
 def targets_of(labels: NDArray[np.intp], n_classes: int) -> NDArray[np.int8]:
-    """y_ik, int8 (n, K): +1 for the label, -1 for the others; one column for two classes."""
+    """Return y_ik, int8 (n, K): +1 for the label, -1 for the others; one column if binary."""
     classes = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
     return np.where(labels[:, None] == classes, 1, -1).astype(np.int8)
 
 
 def rounds(
-    boosted: Boosted,
+    boosted: BoostedRows,
     learner: Learner,
     columns: Columns,
     candidates: Iterator[NDArray[np.intp]] | None = None,
-) -> Iterator[Round]:
+) -> Iterator[BoostingRound]:
     """Boost for as long as the learner finds a tree that is better than chance.
 
-    A tree without any error is the last. `candidates` gives the columns open to each round.
+    A tree without any error is the last. `candidates` yields the columns open to each round.
     """
     while True:
         open_columns = columns if candidates is None else columns.restricted(next(candidates))
@@ -146,10 +168,13 @@ def rounds(
             return
 
 
-def play(boosted: Boosted, nodes: Nodes, leaf: Codes, alpha: float | None = None) -> Round | None:
+def play(
+    boosted: BoostedRows, nodes: Nodes, leaf: Codes, alpha: float | None = None
+) -> BoostingRound | None:
     """Let `nodes`, whose leaves vote ±1, vote with weight `alpha` (by default the best one).
 
-    leaf : (n,), the leaf that each row reaches. None if the votes are no better than chance.
+    `leaf` (n,) is the leaf that each row reaches. Return None if the votes are no better than
+    chance.
     """
     sums = np.zeros(nodes.votes.shape, np.int64)
     total = _core.sum_by_leaf(leaf, boosted.targets, boosted.weights, sums, boosted.n_threads)
@@ -173,17 +198,17 @@ def play(boosted: Boosted, nodes: Nodes, leaf: Codes, alpha: float | None = None
     )
     weighed = Nodes(nodes.records, alpha * nodes.votes, nodes.words)
     error = vote(boosted, weighed, leaf)
-    return Round(weighed, sums, edge * UNIT, alpha, error, wrong == 0)
+    return BoostingRound(weighed, sums, edge * UNIT, alpha, error, wrong == 0)
 
 
-def vote(rows: Scored, nodes: Nodes, leaf: Codes) -> float:
-    """Add the votes of `nodes` to the scores; the share of the mass that is then wrong."""
+def vote(rows: VotedRows, nodes: Nodes, leaf: Codes) -> float:
+    """Add the votes of `nodes` to the scores; return the share of the mass that is then wrong."""
     wrong = _core.add_votes(leaf, nodes.votes, rows.targets, rows.mass, rows.scores, rows.n_threads)
     return wrong / rows.total
 
 
 def leaf_codes(nodes: Nodes, rows: Rows, n_threads: int = 1) -> Codes:
-    """The leaf of `nodes` that each of `rows` (n, d) reaches, (n,)."""
+    """Return the leaf of `nodes` that each of `rows` (n, d) reaches, (n,)."""
     codes = np.empty((len(rows), 1), np.min_scalar_type(max(nodes.n_leaves - 1, 0)))
     starts = np.array([0, len(nodes.records)])
     word_starts = np.array([0, len(nodes.words)])
@@ -193,7 +218,7 @@ def leaf_codes(nodes: Nodes, rows: Rows, n_threads: int = 1) -> Codes:
 
 
 def check_votes(nodes: Any, n_scores: int, learner: object) -> None:
-    """Refuse what is no tree, and a tree that does not vote ±1 for each score."""
+    """Raise an error unless `nodes` is a tree that votes ±1 for each score."""
     if not isinstance(nodes, Nodes):
         raise TypeError(f"{learner!r} returned {typed(nodes)}; wanted Nodes")
     votes = nodes.votes

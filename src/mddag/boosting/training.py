@@ -1,8 +1,8 @@
-"""Training: one fit of AdaBoost.MH from checked rows to fitted attributes.
+"""Training: one fit of AdaBoost.MH, from checked rows to fitted attributes.
 
-Rows are held out, columns coded once, rounds played until one of the rules of stopping holds. A
-model is continued by playing its rounds again, which costs little beside learning them and needs no
-hidden state: the weights are the same to the last bit, and so is everything that follows.
+Rows are held out, columns coded once, rounds played until a stopping rule holds. A model is
+continued by playing its rounds again, which costs little compared with learning them and needs no
+hidden state: all weights are the same to the last bit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 
 from mddag._utils.checks import checked_threads
 from mddag._utils.output import Report, progress
-from mddag.boosting.rounds import Boosted, Round, Scored, play, rounds, scored, start, vote
+from mddag.boosting.rounds import (
+    BoostedRows,
+    BoostingRound,
+    VotedRows,
+    play,
+    rounds,
+    scored,
+    start,
+    vote,
+)
 from mddag.boosting.training_set import (
     TrainingSet,
     among,
@@ -35,8 +44,8 @@ from mddag.learners.learner import own_columns
 from mddag.policy.calibration import Calibration, fit_factor
 
 
-class Settings(Protocol):
-    """The parameters of ``AdaBoostMHClassifier`` that training reads."""
+class BoostingParameters(Protocol):
+    """Parameters of ``AdaBoostMHClassifier`` that training reads."""
 
     learner: Any
     n_rounds: int
@@ -53,27 +62,40 @@ class Settings(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
-    """A fit under way.
+class BoostingFit:
+    """A fit in progress.
 
-    rows     : the rows that are boosted on
-    watched  : the rows of early stopping, or None
-    probed   : the rows of calibration, or None
-    played   : the rounds so far
-    seconds  : what each of them took
+    Parameters
+    ----------
+    rows : TrainingSet
+        Rows to boost on.
+    watched : Watch or None
+        Rows of early stopping.
+    probed : TrainingSet or None
+        Rows of calibration.
+    columns : Columns
+        Coded columns of `rows`.
+    boosted : BoostedRows
+        Weights and scores of `rows`.
+    seed : int
+        Seed of the draws.
+    played : list of BoostingRound
+        Rounds so far.
+    seconds : list of float
+        Time of each round.
     """
 
     rows: TrainingSet
     watched: Watch | None
     probed: TrainingSet | None
     columns: Columns
-    boosted: Boosted
+    boosted: BoostedRows
     seed: int
-    played: list[Round] = field(default_factory=list)
+    played: list[BoostingRound] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, settings: Settings, given: TrainingSet, seed: int) -> Training:
+    def begin(cls, settings: BoostingParameters, given: TrainingSet, seed: int) -> BoostingFit:
         """Hold rows out, code the columns of the rest, and weigh it."""
         rng = np.random.default_rng(seed)
         rows, watch, probed = given, None, None
@@ -94,7 +116,7 @@ class Training:
         return cls(rows, watch, probed, columns, boosted, seed)
 
     def replay(self, ensemble: Ensemble, seconds: NDArray[np.float64]) -> None:
-        """Play the rounds of a fitted model again; `seconds` is what they took at first."""
+        """Play the rounds of a fitted model again; `seconds` are their first times."""
         rows = self.rows.in_c_order()
         for t, nodes in enumerate(among(self.rows.features, ensemble)):
             alpha = float(np.abs(nodes.votes).max())
@@ -104,12 +126,12 @@ class Training:
             if again is not None:
                 self._keep(again, float(seconds[t]))
 
-    def run(self, settings: Settings, tasks: Tasks) -> str:
-        """Play rounds until a rule of stopping holds, and return its name."""
+    def run(self, settings: BoostingParameters, tasks: Tasks) -> str:
+        """Play rounds until a stopping rule holds, and return its name."""
         with progress("AdaBoost.MH", settings.n_rounds, settings.verbose) as report:
             return self._play(settings, tasks, report)
 
-    def _play(self, settings: Settings, tasks: Tasks, report: Report) -> str:
+    def _play(self, settings: BoostingParameters, tasks: Tasks, report: Report) -> str:
         began = perf_counter()
         stream = self._stream(settings)
         while len(self.played) < settings.n_rounds:
@@ -127,7 +149,7 @@ class Training:
         return "n_rounds"
 
     def fitted(self, stopped_by: str) -> dict[str, Any]:
-        """The fitted attributes of the estimator as of now."""
+        """Return the fitted attributes of the estimator so far."""
         kept = self.played if self.watched is None else self.played[: self.watched.best]
         classes = self.rows.classes
         trees, features = on_used_columns([r.nodes for r in kept], self.rows.features)
@@ -150,7 +172,7 @@ class Training:
             "calibration_": self._calibration(ensemble),
         }
 
-    def _stream(self, settings: Settings) -> Iterator[Round]:
+    def _stream(self, settings: BoostingParameters) -> Iterator[BoostingRound]:
         if self.played and self.played[-1].perfect:
             return iter(())
         learner = Stump() if settings.learner is None else settings.learner
@@ -160,13 +182,15 @@ class Training:
             candidates = draws(self.seed, len(self.played), self.columns.n_features, n_open)
         return rounds(self.boosted, learner, self.columns, candidates)
 
-    def _keep(self, new: Round, seconds: float) -> None:
+    def _keep(self, new: BoostingRound, seconds: float) -> None:
         self.played.append(new)
         self.seconds.append(seconds)
         if self.watched is not None:
             self.watched.see(new.nodes)
 
-    def _reason(self, settings: Settings, new: Round | None, seconds: float) -> str:
+    def _reason(
+        self, settings: BoostingParameters, new: BoostingRound | None, seconds: float
+    ) -> str:
         if new is None:
             return "perfect" if self.played and self.played[-1].perfect else "chance"
         if self.watched is not None and self.watched.stale(settings.early_stopping or 1):
@@ -194,8 +218,8 @@ class Training:
         return Calibration.one_group(factor, ensemble.n_classifiers)
 
 
-def _columns(settings: Settings, rows: TrainingSet, n_threads: int) -> Columns:
-    """The columns that the learner reads, as codes."""
+def _columns(settings: BoostingParameters, rows: TrainingSet, n_threads: int) -> Columns:
+    """Return the columns that the learner reads, as codes."""
     own = own_columns(settings.learner)
     if own is None or not isinstance(rows.features, PatchFeatures):
         return Columns.from_rows(
@@ -210,7 +234,7 @@ def _columns(settings: Settings, rows: TrainingSet, n_threads: int) -> Columns:
 
 
 def open_columns(max_features: Any, n_features: int) -> int:
-    """The number of columns that `max_features` opens to a round, at least one."""
+    """Return the number of columns that `max_features` opens to a round, at least one."""
     if isinstance(max_features, str) and max_features == "sqrt":
         return max(1, int(np.sqrt(n_features)))
     if isinstance(max_features, int | np.integer) and not isinstance(max_features, bool):
@@ -225,7 +249,7 @@ def open_columns(max_features: Any, n_features: int) -> int:
 
 
 def draws(seed: int, first: int, n_features: int, n_open: int) -> Iterator[NDArray[np.intp]]:
-    """The columns open to rounds `first`, `first` + 1, ...: a draw depends on its round alone."""
+    """Yield the columns open to rounds `first`, `first` + 1, …; each draw depends on its round."""
     j = first
     while True:
         yield np.random.default_rng([seed, j]).choice(n_features, n_open, replace=False)
@@ -237,21 +261,21 @@ class Watch:
     """Held-out rows, and the error on them after each round."""
 
     rows: TrainingSet
-    scored: Scored
+    scored: VotedRows
     errors: list[float] = field(default_factory=list)
 
     def see(self, nodes: Nodes) -> None:
-        """Count the error once `nodes`, with votes ±alpha, has voted too."""
+        """Add the error after `nodes`, with votes ±alpha, has voted, too."""
         leaf = self.rows.leaf_codes(nodes, self.scored.n_threads)
         self.errors.append(vote(self.scored, nodes, leaf))
 
     @property
     def best(self) -> int:
-        """The number of rounds with the smallest error, the fewest if several have it."""
+        """Number of rounds with the smallest error, the fewest if several have it."""
         return int(np.argmin(self.errors)) + 1 if self.errors else 0
 
     def stale(self, patience: int) -> bool:
-        """Whether the last `patience` rounds brought nothing."""
+        """Return whether the last `patience` rounds brought no improvement."""
         return len(self.errors) - self.best >= patience
 
 
@@ -263,7 +287,7 @@ except ImportError:
         """Nothing to support."""
 
     def with_callbacks(method: Any) -> Any:
-        """The method itself."""
+        """Return the method."""
         return method
 
 
@@ -273,7 +297,7 @@ Fitted = Callable[[], dict[str, Any]]
 
 
 class Tasks:
-    """Reports the fit and each of its rounds to the callbacks of an estimator, if it has any."""
+    """Report the fit and each of its rounds to the callbacks of an estimator, if it has any."""
 
     def __init__(self, estimator: Any, n_rounds: int, X: Any, y: Any, sample_weight: Any) -> None:
         self._fit: Any = None
@@ -287,17 +311,20 @@ class Tasks:
             self._fit.call_on_fit_task_begin(**self._given)
 
     def begin_round(self) -> None:
-        """The next round begins."""
+        """Begin the next round."""
         if self._fit is not None:
             self._round = self._fit.subcontext(task_name="round")
             self._round.call_on_fit_task_begin(**self._given)
 
     def end_round(self, fitted: Fitted) -> bool:
-        """The round is over, `fitted` makes the fitted attributes; whether a callback stops it."""
+        """End the round and return whether a callback stops the fit.
+
+        `fitted` makes the fitted attributes.
+        """
         return self._fit is not None and self._end(self._round, fitted)
 
     def end(self, fitted: Fitted) -> None:
-        """The fit is over."""
+        """End the fit."""
         if self._fit is not None:
             self._end(self._fit, fitted)
 
@@ -305,8 +332,8 @@ class Tasks:
         return bool(task.call_on_fit_task_end(**self._given, reconstruction_attributes=fitted))
 
 
-def feature_importances(played: Iterable[Round], n_features: int) -> NDArray[np.float64]:
-    """The share of each feature, float64 (n_features,)."""
+def feature_importances(played: Iterable[BoostingRound], n_features: int) -> NDArray[np.float64]:
+    """Return the share of each feature, float64 (n_features,)."""
     importances = np.zeros(n_features)
     for r in played:
         splits = r.nodes.records["feature"] >= 0
@@ -321,7 +348,10 @@ def feature_importances(played: Iterable[Round], n_features: int) -> NDArray[np.
 
 
 def split_gains(nodes: Nodes, sums: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The gain of every node, int64 (n_nodes,), 0 at leaves; sums : (n_leaves, K) by leaf."""
+    """Return the gain of every node, int64 (n_nodes,), 0 at leaves.
+
+    `sums` (n_leaves, K) are by leaf.
+    """
     below = np.zeros((len(nodes.records), sums.shape[1]), np.int64)
     gains = np.zeros(len(nodes.records), np.int64)
     for at in reversed(range(len(nodes.records))):  # children follow their parent

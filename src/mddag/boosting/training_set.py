@@ -1,7 +1,7 @@
 """TrainingSet: X, y and sample weights of ``fit``, checked, and parts of them.
 
-Rows of weight zero are left out: they set no threshold and add no class. Nominal
-columns of frames become category numbers, in arrays they are category numbers already.
+Rows of weight zero are left out: they set no threshold and add no class. Nominal columns of
+DataFrames become category numbers; in arrays they are category numbers already.
 """
 
 from __future__ import annotations
@@ -34,11 +34,20 @@ LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would 
 class TrainingSet:
     """Rows with their classes.
 
-    rows    : float32 or float64 (n, d), NaN = missing; or patches, uint8 (n, h, w)
-    labels  : intp (n,), places in `classes`
-    weight  : float64 (n,), > 0
-    classes : the labels as given, sorted
-    nominal : bool (d,)
+    Parameters
+    ----------
+    rows : Rows or ndarray of uint8
+        Rows (n, d), where NaN is missing, or patches (n, h, w).
+    labels : ndarray of shape (n,), intp
+        Indices into `classes`.
+    weight : ndarray of shape (n,)
+        Positive weights.
+    classes : ndarray
+        Sorted labels.
+    features : Features
+        Columns.
+    nominal : ndarray of shape (d,), bool
+        Which columns are nominal.
     """
 
     rows: Rows | Patches
@@ -52,24 +61,24 @@ class TrainingSet:
         return len(self.labels)
 
     def take(self, index: NDArray[np.intp]) -> TrainingSet:
-        """Some of the rows."""
+        """Select rows."""
         parts = self.rows[index], self.labels[index], self.weight[index]
         return TrainingSet(*parts, self.classes, self.features, self.nominal)
 
     def leaf_codes(self, nodes: Nodes, n_threads: int) -> Codes:
-        """The leaf of `nodes` that each of the rows reaches, (n,)."""
+        """Return the leaf of `nodes` that each of the rows reaches, (n,)."""
         (nodes,), features = on_used_columns([nodes], self.features)
         return leaf_codes(nodes, features.rows(self.rows), n_threads)
 
     def in_c_order(self) -> TrainingSet:
-        """The same rows, each of them contiguous."""
+        """Return the same rows, each of them contiguous."""
         rows = self.rows.in_c_order() if isinstance(self.rows, Rows) else self.rows
         return replace(self, rows=rows)
 
     def held_out(
         self, fraction: float, name: str, rng: np.random.Generator
     ) -> tuple[TrainingSet, TrainingSet]:
-        """The rest, and `fraction` of every class, of which at least one row stays in the rest."""
+        """Split off `fraction` of every class; at least one row of each stays in the first part."""
         out = stratified(self.labels, fraction, rng)
         if len(out) == 0:
             raise ValueError(
@@ -88,9 +97,9 @@ def training_set(
     continued: Ensemble | None = None,
     features: Features | None = None,
 ) -> TrainingSet:
-    """What was given to ``estimator.fit``, checked; `continued` has set features and classes.
+    """Check what was given to ``estimator.fit``; `continued` has set features and classes.
 
-    features : of a learner that makes its own columns; X are then patches
+    `features` are those of a learner that makes its own columns; X are then patches.
     """
     if isinstance(features, PatchFeatures):
         patches = features.patches(X)
@@ -127,7 +136,7 @@ def _labelled(
     nominal: NDArray[np.bool_],
     continued: Ensemble | None,
 ) -> TrainingSet:
-    """Rows that have been checked, with labels and weights that are checked here."""
+    """Return checked rows with labels and weights, which are checked here."""
     labels = checked_labels(y)
     check_consistent_length(rows, labels)
     if not isinstance(sample_weight, Real | None):
@@ -140,7 +149,7 @@ def _labelled(
 
 
 def nominal_columns(X: Any, categorical_features: Any, n_features: int) -> NDArray[np.bool_]:
-    """Which columns of X are nominal, bool (n_features,)."""
+    """Return which columns of X are nominal, bool (n_features,)."""
     mask = np.zeros(n_features, np.bool_)
     if categorical_features is None:
         return mask
@@ -156,7 +165,7 @@ def nominal_columns(X: Any, categorical_features: Any, n_features: int) -> NDArr
 
 
 def class_weights(class_weight: Any, rows: TrainingSet) -> NDArray[np.float64]:
-    """One factor per class, float64 (n_classes,): from None, "balanced" or a dict by label."""
+    """Return one factor per class, (n_classes,), for None, "balanced" or a dict by label."""
     if class_weight is None:
         return np.ones(len(rows.classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -179,7 +188,7 @@ def _frame_features(X: Any, categorical_features: Any) -> Features:
 
 
 def _categories(column: Any) -> tuple[Any, ...]:
-    """The categories of a categorical column, the sorted values of any other."""
+    """Return the categories of a categorical column, the sorted values of any other."""
     values = category_values(column)
     if values is not None:
         return values
@@ -229,7 +238,7 @@ def _check_classes(classes: NDArray[Any], fitted: NDArray[Any] | None) -> None:
     if fitted is not None and not np.array_equal(classes, fitted):
         raise ValueError(
             f"y has the classes {classes.tolist()[:8]}, but the model that warm_start continues "
-            f"knows {fitted.tolist()[:8]}; fit with warm_start=False to begin anew"
+            f"knows {fitted.tolist()[:8]}; fit with warm_start=False to start again"
         )
 
 
@@ -248,7 +257,7 @@ def _weights_by_label(by_label: Mapping[Any, float], classes: list[Any]) -> NDAr
 
 
 def without_rare_sides(columns: Columns, weight: NDArray[np.float64], fraction: float) -> Columns:
-    """The columns with those cuts alone that have `fraction` of the weight (n,) on both sides.
+    """Keep only cuts that have `fraction` of the weight (n,) on both sides.
 
     Missing values are on neither side. Nominal columns stay as they are.
     """
@@ -266,7 +275,7 @@ def without_rare_sides(columns: Columns, weight: NDArray[np.float64], fraction: 
 
 
 def on_used_columns(trees: Sequence[Nodes], features: Features) -> tuple[Sequence[Nodes], Features]:
-    """The trees over those columns that they read, and these columns."""
+    """Return the trees over those columns that they read, and these columns."""
     if not isinstance(features, PatchFeatures):
         return trees, features
     read = [nodes.records["feature"] for nodes in trees]
@@ -278,7 +287,7 @@ def on_used_columns(trees: Sequence[Nodes], features: Features) -> tuple[Sequenc
 
 
 def among(features: Features, ensemble: Ensemble) -> list[Nodes]:
-    """The trees of an ensemble with the numbers that its columns have in `features`."""
+    """Return the trees of an ensemble with the numbers that its columns have in `features`."""
     trees = [ensemble.tree(t) for t in range(ensemble.n_trees)]
     source = ensemble.features
     if not (isinstance(features, PatchFeatures) and isinstance(source, PatchFeatures)):

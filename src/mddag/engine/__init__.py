@@ -1,5 +1,5 @@
-"""An ensemble and a policy come in, scores and classification paths of rows go out.
+"""The engine runs a policy over an ensemble: rows in, scores and classification paths out.
 
-``compile`` makes a ``Dag`` of them; its ``Program`` is what executors run, all with the same result
-to the last bit; the cost model chooses among them; ``Trace`` is what a run leaves. Start with
-``dag``."""
+``compile`` makes a ``Dag``; its ``Program`` is what the executors run, all with the same result to
+the last bit; the cost model chooses among them. Start with ``dag``.
+"""

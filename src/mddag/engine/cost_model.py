@@ -1,22 +1,9 @@
-"""Costs: what each executor is expected to take for a batch, in nanoseconds of one thread.
+"""Cost model: what each executor is expected to take for a batch, in nanoseconds of one thread.
 
-    walk     rows x evaluations x a base classifier of one row
-    blocks   a call + blocks x the steps of the longest row x a step of few rows
-             + rows x (loading + steps x a step of one row among many)
-    all      a call + rows x (loading + all base classifiers of one row among many)
-    windows  patches x (an integral image + evaluations x (a base classifier + its features))
-    columns  patches x (an integral image + all features), before one of the others
-    one      a call + evaluations x (a base classifier of a row by itself + its decision)
-    steps    rows x evaluations, which are counted instead of timed
-    queries  as blocks, and a look at each document at each check point
-
-Loading makes ranks of values. Blocks do so for all that the mean row reads as rows come in, and for
-columns that are first read later only for rows that get there, one by one.
-
-The constants are a least-squares fit, of ratios, to what ``benchmarks/parts/executors.py`` measures
-and to the real policies of ``benchmarks/speed/exit.py``, on one busy machine (AMD EPYC of 2023,
-AVX2, float32 rows). Both print what is expected beside. Those of a row by itself are by hand, to 15
-policies of ``predict_one``. Ratios carry over, times do not.
+The constants are a least-squares fit, of ratios, to the measurements of
+``benchmarks/parts/executors.py`` and to the real policies of ``benchmarks/speed/exit.py`` on one
+machine (AMD EPYC of 2023, AVX2, float32 rows); those of single rows were set by hand from 15
+policies of ``predict_one``. Ratios carry over to other machines, times do not.
 """
 
 from __future__ import annotations
@@ -33,7 +20,7 @@ from mddag.policy.policy import EVAL, SKIP, Policy
 WALK_STUMP, WALK_BUSH, WALK_LEVEL, WALK_NOMINAL = 3.0, 6.0, 8.0, 25.0
 BUSH_LEAVES = 8
 WALK_DECISION = 3.0
-WALK_LINE, LINE = 12.0, 16  # a row's memory comes in lines of so many values
+WALK_LINE, LINE = 12.0, 16  # a row's memory comes in lines of this many values
 WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
 # A row by itself waits for each level of a large tree, and for each decision: both are branches
 # that a processor predicts badly.
@@ -43,16 +30,16 @@ ONE_CALL, ONE_LEVEL, ONE_DECISION = 190.0, 85.0, 12.0
 # The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
 BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.025, 0.11, 0.03, 11.0, 2.2
 LOAD_ROW, LOAD_VALUE = 8.0, 0.95  # a row in, and each of its values as a rank
-LOAD_FAR, NEAR = 0.45, 64  # memory is slower than that for values behind the first so many
-LATER_VALUE = 0.5  # a rank of a row that got so far, beside moving it
-PACK_VALUE = 0.3  # a rank moved as other rows leave, all times together
+LOAD_FAR, NEAR = 0.45, 64  # memory is slower for values after the first NEAR
+LATER_VALUE = 0.5  # a rank of a row that got this far, moving it not included
+PACK_VALUE = 0.3  # a rank moved as other rows leave, in total
 DECISION, DECISION_SCORE = 0.25, 0.15  # a decision about a row, and each score that it looks at
 SKIPPING = 0.25  # a sum kept while other rows evaluate, and put back
 COMPACTION = 1.6  # gaps left by rows that have gone, and trees in the policy's order
 CALL_ALL, CALL_BLOCKS = 4_000.0, 8_000.0
 LEAST_ROWS = 48  # fewer take as long among many
 STEP, STEP_DECISION, STEP_ROWS = 30.0, 190.0, 150  # what a step and a decision take for any rows
-LONGEST = 8  # the row that stays longest passes so many times the mean of the steps
+LONGEST = 8  # the longest row passes this many times the mean number of steps
 MOST_ROWS, BLOCK_RANKS = 4096, 1 << 19  # of a block
 MANY_ROWS = 10_000
 
@@ -61,21 +48,38 @@ MANY_ROWS = 10_000
 class Costs:
     """What running a policy over an ensemble costs.
 
-    evaluations : base classifiers that a row is expected to evaluate
-    steps       : and those that it passes, skipped ones included
-    longest     : the steps that some row is expected to pass
-    walk        : of an evaluation by the walk
-    fetch       : of a row's memory by the walk
-    block       : of a base classifier among many rows
-    decision    : a share of one, for each step
-    skipping    : of a step that others skip; 0 where no row skips
-    n_scores    : that a decision looks at
-    load        : of a row among many that leaves when it can
-    all         : of a row among many, everything evaluated
-    block_rows  : that leave when they can, evaluated together
-    one         : of a row by itself, the call included
-    pixels      : of a patch, its integral image; rows that are no patches have none
-    columns     : all features of a patch, likewise
+    Parameters
+    ----------
+    evaluations : float
+        Expected evaluations of a row.
+    steps : float
+        Steps that it passes, including skipped ones.
+    longest : float
+        Steps that some row is expected to pass.
+    walk : float
+        Time of an evaluation by the walk.
+    fetch : float
+        Time to read a row's memory by the walk.
+    block : float
+        Time of a base classifier among many rows.
+    decision : float
+        Share of a decision for each step.
+    skipping : float
+        Time of a step that others skip; 0 where no row skips.
+    n_scores : int
+        Scores that a decision reads.
+    load : float
+        Time to load a row among many that leaves when it can.
+    all : float
+        Time of a row among many, everything evaluated.
+    block_rows : int
+        Rows that are evaluated together and leave when they can.
+    one : float
+        Time of a single row, the call included.
+    pixels : float, default=0.0
+        Time of the integral image of a patch.
+    columns : float, default=0.0
+        Time of all features of a patch.
     """
 
     evaluations: float
@@ -96,7 +100,7 @@ class Costs:
 
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
-        """`evaluations` is half of N where it is not known."""
+        """Estimate the costs; `evaluations` is half of N if not known."""
         n, n_leaves, nominal = len(ensemble), ensemble.tables.n_leaves, _nominal(ensemble)
         evaluates_all = bool((policy.actions == EVAL).all())
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
@@ -130,9 +134,16 @@ class Costs:
         )
 
     def by_walk(self, n_rows: int) -> float:
+        """Return the time of the walk: rows * evaluations * a base classifier of one row."""
         return n_rows * (self.walk * self.evaluations + self.fetch)
 
     def by_blocks(self, n_rows: int) -> float:
+        """Return the time of blocks.
+
+        It is that of a call, of the steps of the longest row in every block, and of loading each
+        row and passing its steps among many. Loading makes ranks of values: of all that the mean
+        row reads as rows come in, and of later columns only for rows that get there.
+        """
         few = STEP + STEP_DECISION * self.decision + STEP_ROWS * self.block
         decision = (DECISION + DECISION_SCORE * self.n_scores) * self.decision
         row = self.load + self.steps * (COMPACTION * self.block + decision + self.skipping)
@@ -140,41 +151,43 @@ class Costs:
         return CALL_BLOCKS + n_blocks * self.longest * few + n_rows * row
 
     def by_all(self, n_rows: int) -> float:
+        """Return the time of evaluating everything, row among many."""
         return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
 
     def by_windows(self, n_rows: int) -> float:
+        """Return the time of patches: an integral image each, and the features that are read."""
         return n_rows * (self.pixels + self.evaluations * (self.walk + LAZY_FEATURE))
 
     def by_columns(self, n_rows: int) -> float:
-        """What the other executors wait for, if the rows are patches."""
+        """Return the time of computing all features of patches before one of the others."""
         return n_rows * (self.pixels + self.columns)
 
     def by_query(self, n_rows: int, looks: int, look: float) -> float:
-        """Blocks of whole queries, a row being looked at so often, each time for so long."""
+        """Return the time of blocks of whole queries, with `looks` of time `look` at each row."""
         row = self.load + self.evaluations * COMPACTION * self.block + looks * look
         return CALL_BLOCKS + n_rows * row
 
     def by_steps(self, n_rows: int) -> float:
-        """In evaluations instead of nanoseconds: what a callable takes is not known."""
+        """Return the number of evaluations, as the time of a callable is not known."""
         return n_rows * self.evaluations
 
 
 def _tree_costs(
     n_leaves: NDArray[np.int64], nominal: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Of each tree: by the walk, among many rows, and of a row by itself."""
+    """Return the time of each tree by the walk, among many rows, and for a single row."""
     bush, stump = n_leaves <= BUSH_LEAVES, n_leaves <= 2
     levels = np.log2(np.maximum(n_leaves, BUSH_LEAVES) / BUSH_LEAVES)
     small = np.where(stump, WALK_STUMP, WALK_BUSH)
     walk, one = small + WALK_LEVEL * levels, small + ONE_LEVEL * levels
     block = np.where(stump, BLOCK_STUMP, np.where(bush, BLOCK_BUSH, BLOCK_LEAF * n_leaves))
     of_sets = (WALK_NOMINAL, walk), (BLOCK_NOMINAL, block), (WALK_NOMINAL, one)
-    walk, block, one = (np.where(nominal, dear, cost) for dear, cost in of_sets)
+    walk, block, one = (np.where(nominal, expensive, cost) for expensive, cost in of_sets)
     return walk, block, one
 
 
 def _first_reads(ensemble: Ensemble, policy: Policy) -> NDArray[np.int64]:
-    """The step at which each column is first read (n_columns,)."""
+    """Return the step at which each column is first read, (n_columns,)."""
     n = len(ensemble)
     step = np.empty(n, np.int64)
     step[policy.order] = np.arange(n)
@@ -188,7 +201,10 @@ def _first_reads(ensemble: Ensemble, policy: Policy) -> NDArray[np.int64]:
 
 
 def _load_values(first: NDArray[np.int64], steps: float, every: int) -> float:
-    """Of a row that passes so many steps on average, as many rows leaving at each as at another."""
+    """Return the time to load a row that passes this many steps on average.
+
+    As many rows are taken to leave at one step as at another.
+    """
     at_once = first < max(steps, every)
     gets_there = np.exp(-first / max(steps, 1.0))
     packed = PACK_VALUE * len(first)
@@ -196,13 +212,13 @@ def _load_values(first: NDArray[np.int64], steps: float, every: int) -> float:
 
 
 def _share_of_skips(policy: Policy) -> float:
-    """Of the decisions that go on, those that skip, all cells counting alike."""
+    """Return the share of the decisions that go on which skip, all cells counting alike."""
     n_eval, n_skip = (int((policy.actions == action).sum()) for action in (EVAL, SKIP))
     return n_skip / max(n_eval + n_skip, 1)
 
 
 def _nominal(ensemble: Ensemble) -> NDArray[np.bool_]:
-    """Whether each tree has a split by categories."""
+    """Return whether each tree has a split by categories."""
     nominal = np.zeros(ensemble.n_trees, bool)
     splits = np.flatnonzero((ensemble.nodes["feature"] >= 0) & (ensemble.nodes["n_words"] > 0))
     nominal[np.searchsorted(ensemble.starts, splits, side="right") - 1] = True

@@ -1,13 +1,10 @@
-"""compile(ensemble, policy) -> Dag: the sparse decision DAG, run as a jump table.
+"""Dag: the sparse decision DAG, an ensemble and a policy that runs as a jump table.
 
-    for (j = next[0, cell(f)]; j < N; j = next[j + 1, cell(f)])  f += h_j(x)
-
-A Dag checks rows, chooses the executor that is expected to be fastest, batch by batch, and hands
-the rows on. Votes of trees are summed as integers (``IntegerVotes``), so that a score has the same
-bits whatever the executor, the batch or the number of threads. It lies within
-``Dag.fixed_point.bound`` of the float64 sum of the same votes, which is what ``Ensemble.scores``
-gives. Callables, and states other than ``Score``, have no kernels and are summed in float64.
-Without a policy the DAG evaluates everything.
+The run of one row is ``for (j = next[0, cell(f)]; j < N; j = next[j + 1, cell(f)]) f += h_j(x)``. A
+Dag checks rows and passes them, batch by batch, to the executor that is expected to be fastest.
+Votes of trees are summed as integers, so a score has the same bits whatever the executor, the batch
+or the number of threads; it lies within ``Dag.fixed_point.bound`` of the float64 sum of
+``Ensemble.scores``.
 """
 
 from __future__ import annotations
@@ -48,16 +45,35 @@ BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths ar
 
 @dataclass(frozen=True, eq=False)
 class Dag(ReadOnlyArrays):
-    """An ensemble and what to evaluate next; made by `compile`.
+    """An ensemble and what to evaluate next; made by `mddag.compile`.
 
-    ensemble             : the source ensemble in its own order, rescaled for the policy
-    policy               : whose step j decides on base classifier policy.order[j]
-    executor             : "walk", "blocks", "all" or, for patches, "windows"; None for the one
-                           expected to be fastest
-    expected_evaluations : of a row on average, as far as known; half of those within reach if not
-    purchases            : what the features cost that base classifiers read; None without prices
+    Parameters
+    ----------
+    ensemble : Ensemble
+        Source ensemble in its own order, rescaled for the policy.
+    policy : Policy
+        Its step j decides on base classifier policy.order[j].
+    executor : {"walk", "blocks", "all", "windows"}, default=None
+        What runs batches ("windows" is for patches); None for the one that is expected to be
+        fastest.
+    expected_evaluations : float, default=None
+        Mean number of evaluations of a row, if known; half of those within reach otherwise.
+    purchases : Purchases, default=None
+        What the features cost that base classifiers read; None without prices.
 
-    A Dag of no base classifiers is well defined: it returns the bias.
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> ensemble = mddag.as_ensemble(model)
+    >>> mdp = mddag.MDP(ensemble.votes(X), y, beta=0.01)
+    >>> policy = mddag.solvers.Margin().solve(mdp)
+    >>> dag = mddag.compile(ensemble, policy)
+    >>> bool(dag.run(X).n_evaluated.mean() < 5)
+    True
     """
 
     ensemble: Ensemble
@@ -115,28 +131,39 @@ class Dag(ReadOnlyArrays):
 
     @cached_property
     def possible(self) -> tuple[Executor, ...]:
-        """The executors to choose from: the one that was named, or all that can run the program."""
+        """Executors to choose from: the named one, or all that can run the program."""
         if self.executor is None:
             return tuple(kind(self.program) for kind in MEMBERS if kind.runs(self.program))
         return (_named(self.executor, self.program),)
 
     @cached_property
     def tracer(self) -> Tracer:
-        """The executor that keeps paths."""
+        """Executor that keeps paths."""
         return next(kind(self.program) for kind in TRACERS if kind.runs(self.program))
 
     def chosen(self, n_rows: int) -> Executor:
-        """What runs a batch of so many rows."""
+        """Return the executor of a batch.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows of the batch.
+
+        Returns
+        -------
+        Executor
+            The one that is expected to be fastest.
+        """
         if len(self.possible) == 1:
             return self.possible[0]
         return min(self.possible, key=lambda executor: executor.cost(n_rows))
 
     @property
     def expected_speedup(self) -> float:
-        """How many times faster than evaluating everything large batches are expected to be.
+        """Expected speed of large batches, relative to evaluating everything.
 
         Below 1 the policy saves evaluations but no time: few trees of one row cost as much as many
-        trees of many rows at once. Of callables only the number that is called counts.
+        trees of many rows at once. For callables only the number of calls counts.
         """
         full, best = self.program.full_costs, self.chosen(MANY_ROWS).cost(MANY_ROWS)
         if self.needs_queries and not self.ensemble.callables:
@@ -146,9 +173,9 @@ class Dag(ReadOnlyArrays):
 
     @property
     def expected_speedup_one(self) -> float:
-        """The same of a row by itself (``predict_one``), the call included.
+        """Expected speed of single rows (``predict_one``), relative to evaluating everything.
 
-        Stumps of few columns, which evaluate as one step function each, can hardly be beaten.
+        Stumps over few columns, which evaluate as one step function each, can hardly be beaten.
         """
         if not self.program.has_walk:
             return self.expected_speedup
@@ -156,30 +183,42 @@ class Dag(ReadOnlyArrays):
 
     @property
     def fixed_point(self) -> IntegerVotes:
-        """The votes as the executors sum them; trees only."""
+        """Votes as the executors sum them; trees only."""
         return self.program.fixed_point
 
     @property
     def walk(self) -> _core.Walk:
-        """The row walk, which also takes single rows; trees only."""
+        """Row walk, which also takes single rows; trees only."""
         return self.program.walk
 
     @property
     def needs_queries(self) -> bool:
-        """Whether decisions depend on the other documents of a query: then qid is wanted."""
+        """Whether decisions depend on the other documents of a query, so that qid is needed."""
         return hasattr(self.policy.state, "executor")
 
     @cached_property
     def by_query(self) -> QueryExecutor:
-        """What runs a policy that needs queries; no query is ever split."""
+        """Executor of a policy that needs queries; no query is ever split."""
         executor: QueryExecutor = self.policy.state.executor(self.program)  # type: ignore[attr-defined]
         return executor
 
     def run(self, X: Any, qid: Any = None, *, n_threads: int = 1) -> Trace:
-        """Scores and classification paths of every row of X.
+        """Compute scores and classification paths.
 
-        qid : the query of each row, (n_rows,), in any order, for a policy that needs queries; its
-              scores are readings, to sort the documents of a query by. Other policies ignore it
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        qid : array-like of shape (n,), default=None
+            Query of each row, in any order, for a policy that needs queries; its scores only sort
+            the documents of a query. Other policies ignore it.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        Trace
+            Scores, paths and costs.
         """
         trace = self._traced(X, qid, checked_threads(n_threads))
         return trace if self.purchases is None else self.purchases.priced(trace)
@@ -201,7 +240,24 @@ class Dag(ReadOnlyArrays):
         qid: Any = None,
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept. qid as for `run`."""
+        """Compute the final scores f^(N)(x) of Eq. (2), without paths.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        out : ndarray of shape (n, K), default=None
+            Array to fill.
+        qid : array-like of shape (n,), default=None
+            Query of each row; see `run`.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Scores.
+        """
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.read(X)
         scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
@@ -213,14 +269,36 @@ class Dag(ReadOnlyArrays):
         return scores
 
     def fill_scores(self, rows: Rows | Patches, out: NDArray[np.float64], n_threads: int) -> None:
-        """The scores of rows that have been checked into `out` (n_rows, K)."""
+        """Compute the scores of checked rows.
+
+        Parameters
+        ----------
+        rows : Rows or ndarray of uint8
+            Checked rows or patches.
+        out : ndarray of shape (n, K)
+            Array to fill.
+        n_threads : int
+            Number of threads.
+        """
         executor, ready = self._ready(rows)
         executor.scores(ready, out, n_threads)
 
     def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
+        """Compute scores and exit steps.
 
-        The exit step is one more than the last step at which the row evaluates, 0 if there is none.
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        scores : ndarray of shape (n, K)
+            Scores.
+        exit_step : ndarray of shape (n,), int32
+            One more than the last step at which the row evaluates, 0 if there is none.
         """
         n_threads = checked_threads(n_threads)
         return self.exits_of(self.ensemble.features.read(X), n_threads)
@@ -228,12 +306,27 @@ class Dag(ReadOnlyArrays):
     def exits_of(
         self, rows: Rows | Patches, n_threads: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """The same of rows that have been checked."""
+        """Compute scores and exit steps of checked rows.
+
+        Parameters
+        ----------
+        rows : Rows or ndarray of uint8
+            Checked rows or patches.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        scores : ndarray of shape (n, K)
+            Scores.
+        exit_step : ndarray of shape (n,), int32
+            Exit steps.
+        """
         executor, ready = self._ready(rows)
         return executor.exits(ready, n_threads)
 
     def _ready(self, rows: Rows | Patches) -> tuple[Executor, Any]:
-        """What runs rows that have been checked, and the rows as it takes them."""
+        """Return what runs checked rows, and the rows as it takes them."""
         executor = self.chosen(len(rows))
         if isinstance(rows, Rows):  # columns that are there need no windows
             return Walk(self.program) if executor.name == Windows.name else executor, rows
@@ -246,15 +339,40 @@ class Dag(ReadOnlyArrays):
         return executor, self.ensemble.features.rows(rows)
 
     def verdicts(self, X: Any, *, n_threads: int = 1) -> NDArray[np.intp]:
-        """The class of each row as ``Trace.verdict``, a place in the ensemble's classes, (n_rows,).
+        """Return the class of each row.
 
-        The policy's verdict where it has one, else the class by the scores.
+        It is the policy's verdict if it has one, else the class by the scores.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Indices into the classes of the ensemble.
         """
         n_threads = checked_threads(n_threads)
         return self.verdicts_of(self.ensemble.features.read(X), n_threads)
 
     def verdicts_of(self, rows: Rows | Patches, n_threads: int) -> NDArray[np.intp]:
-        """The same of rows that have been checked."""
+        """Return the class of each checked row.
+
+        Parameters
+        ----------
+        rows : Rows or ndarray of uint8
+            Checked rows or patches.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Indices into the classes of the ensemble.
+        """
         if self.policy.verdict is not None:
             executor, ready = self._ready(rows)
             return executor.verdicts(ready, n_threads)
@@ -265,10 +383,28 @@ class Dag(ReadOnlyArrays):
     def lengths(
         self, X: Any, qid: Any = None, *, n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
-        """Scores and exits as above, and how long each path is, int64 (n_rows,); qid as for `run`.
+        """Compute scores, exit steps and lengths of paths.
 
-        Paths, which may take more memory than all else, are kept for BLOCK rows at a time, where
-        rows do not depend on one another.
+        Paths, which may take more memory than everything else, are kept for a block of rows at a
+        time, unless rows depend on one another.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        qid : array-like of shape (n,), default=None
+            Query of each row; see `run`.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        scores : ndarray of shape (n, K)
+            Scores.
+        exit_step : ndarray of shape (n,), int32
+            Exit steps.
+        n_evaluated : ndarray of shape (n,), int64
+            Number of evaluations.
         """
         rows = self.ensemble.features.read(X)
         if self.needs_queries:
@@ -293,11 +429,40 @@ def compile(  # noqa: A001
     expected_evaluations: float | None = None,
     purchases: Purchases | None = None,
 ) -> Dag:
-    """The DAG that a policy makes of an ensemble; evaluate-all without a policy.
+    """Make the DAG of an ensemble and a policy.
 
-    `executor` and `expected_evaluations` decide on speed alone: see Dag. ``print(dag)`` says how it
-    will run, and whether that is expected to be faster than evaluating everything. `purchases`, of
-    the ensemble's base classifiers, add what rows pay for features to every Trace.
+    ``print(dag)`` shows how it will run, and whether that is expected to be faster than evaluating
+    everything.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The ensemble.
+    policy : Policy, default=None
+        What to evaluate; everything by default.
+    executor : {"walk", "blocks", "all", "windows"}, default=None
+        What runs batches; None for the one that is expected to be fastest. It never changes
+        results.
+    expected_evaluations : float, default=None
+        Mean number of evaluations of a row, if known; it helps to choose the executor.
+    purchases : Purchases, default=None
+        What rows pay for features; added to every Trace.
+
+    Returns
+    -------
+    Dag
+        The DAG.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> votes = [lambda X: X[:, 0], lambda X: -X[:, 1]]
+    >>> ensemble = mddag.Ensemble.from_callables(votes, n_features=2)
+    >>> mddag.compile(ensemble).scores([[3.0, 1.0]])
+    array([[2.]])
+    >>> policy = mddag.Policy.prefix(1, 2, mddag.Grid([0.0]))
+    >>> mddag.compile(ensemble, policy).scores([[3.0, 1.0]])
+    array([[3.]])
     """
     _check_ensemble(ensemble)
     if policy is None:

@@ -1,14 +1,9 @@
-"""Fixed point: votes as int32, so that a sum is the same in whatever order it is taken.
+"""Fixed point: votes as int32, so that a sum does not depend on the order of its terms.
 
-    score = sum of integers x 2^-exponent
-
-The exponent is the largest with which no sum of votes can leave 31 bits. Each vote is rounded by at
-most half a unit, so scores lie within (n_trees + 1) / 2 units of the float64 sums: about 1e-7 of
-the score range for hundreds of trees.
-
-States often lie on an edge exactly: on a grid of quantiles the first state of all rows does, and
-every sum that many rows share. Rounding must not lift them over it, so a sum is above an edge if it
-is so by more than rounding may have added.
+A score is a sum of integers times 2^-exponent, with the largest exponent for which no sum leaves 31
+bits: scores lie within (n_trees + 1) / 2 units of the float64 sums, about 1e-7 of their range for
+hundreds of trees. Scores often lie exactly on an edge of the grid, and rounding must not lift them
+over it, so a sum is above an edge if it is so by more than rounding may have added.
 """
 
 from __future__ import annotations
@@ -27,12 +22,18 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class IntegerVotes(ReadOnlyArrays):
-    """The values and the bias of some tables as integers.
+    """Values and bias of some tables as integers.
 
-    values   : int32, as Tables.values
-    bias     : int32 (K,)
-    exponent : a unit is 2^-exponent
-    n_trees  : how many votes a score sums
+    Parameters
+    ----------
+    values : ndarray of int32
+        As Tables.values.
+    bias : ndarray of shape (K,), int32
+        Initial scores.
+    exponent : int
+        A unit is 2^-exponent.
+    n_trees : int
+        Number of votes that a score sums.
     """
 
     values: NDArray[np.int32]
@@ -42,7 +43,7 @@ class IntegerVotes(ReadOnlyArrays):
 
     @classmethod
     def of(cls, tables: Tables) -> IntegerVotes:
-        """The finest units for these tables."""
+        """Choose the finest units for these tables."""
         with np.errstate(over="ignore"):
             total = _largest_sum(tables)
         if not np.isfinite(total):
@@ -57,22 +58,20 @@ class IntegerVotes(ReadOnlyArrays):
 
     @property
     def unit(self) -> float:
+        """Value of one unit."""
         return math.ldexp(1.0, -self.exponent)
 
     @property
     def bound(self) -> float:
-        """How far a score of all trees may lie from the float64 sum, rounding errors of that apart.
-
-        A tree adds half a unit, and so does the bias.
-        """
+        """Largest distance of a score from the exact sum: half a unit per tree and for the bias."""
         return (self.n_trees + 1) / 2 * self.unit
 
     def scores(self, sums: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Sums as scores; exact."""
+        """Return sums as scores; exact."""
         return np.ldexp(sums.astype(np.float64), -self.exponent)
 
     def edges(self, edges: NDArray[np.float64]) -> NDArray[np.int64]:
-        """By edge, the largest sum that is not above it, nor above it by rounding alone.
+        """Return, by edge, the largest sum that is not above it, nor above it by rounding alone.
 
         A margin between two scores has the rounding of both: half a unit twice for each tree.
         """
@@ -83,7 +82,7 @@ class IntegerVotes(ReadOnlyArrays):
 
 
 def _largest_sum(tables: Tables) -> float:
-    """The largest |bias + sum of votes| that any score could reach."""
+    """Return the largest |bias + sum of votes| that any score could reach."""
     reach = np.abs(tables.bias).astype(np.float64)
     for_all = tables.score < 0
     if not for_all.any():  # as most ensembles are: no tree votes for all scores

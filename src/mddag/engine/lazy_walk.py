@@ -1,11 +1,7 @@
 """LazyWalk: rows of which nothing is known at first; each goes as far as its groups let it.
 
-    resume(rows)                which groups each row now waits for; none where it is at its end
-    give(group, rows, values)   the values of a group's columns
-    finish()                    scores, exits and classes of all rows as they are
-
-What is not bought is never read, so it does not matter what stands in its place: a missing value
-(NaN) that was bought is a value like any other. The walk itself is native/walk/lazy_run.hpp.
+``resume`` returns the groups that rows wait for, ``give`` provides values, ``finish`` returns
+scores, exits and classes. What is not bought is never read. The walk is native/walk/lazy_run.hpp.
 """
 
 from __future__ import annotations
@@ -26,10 +22,7 @@ RowNumbers = NDArray[np.int64]
 
 @dataclass(eq=False)
 class LazyWalk:
-    """n rows on their way through a DAG of trees.
-
-    had : bool (n, G), the groups that were given
-    """
+    """n rows on their way through a DAG of trees; `had` (n, G) are the groups that were given."""
 
     dag: Dag
     purchases: Purchases
@@ -49,20 +42,22 @@ class LazyWalk:
         self._run = kind(walk, np.ascontiguousarray(wants), self.n_rows)
 
     def resume(self, rows: RowNumbers) -> NDArray[np.bool_]:
-        """Take rows, whose numbers rise, on: the groups that they then lack, (m, G)."""
+        """Continue rows, whose numbers rise, and return the groups that they then lack, (m, G)."""
         lacking = np.zeros((len(rows), self.had.shape[1]), bool)
         self._run.resume(self._x, rows, lacking.view(np.uint8), self.n_threads)
         return lacking
 
     def give(self, group: int, rows: RowNumbers, values: NDArray[np.float64]) -> None:
-        """The values (m, size) of the columns of a group, for rows whose numbers rise."""
+        """Provide the values (m, size) of the columns of a group, for rows whose numbers rise."""
         self._x[rows[:, None], self.purchases.prices.columns[group]] = values
         self.had[rows, group] = True
         self._run.give(rows, group)
 
     def finish(self) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.intp]]:
-        """Scores (n, K), exit steps and class codes (n,). Of a row that still waits they are what
-        it has so far, and its class is that of its scores."""
+        """Return scores (n, K), exit steps and class codes (n,).
+
+        A row that still waits has those so far, and the class of its scores.
+        """
         n = self.n_rows
         scores = np.empty((n, self.dag.ensemble.n_scores))
         exit_step, codes = np.empty(n, np.int32), np.empty(n, np.int64)
@@ -71,20 +66,20 @@ class LazyWalk:
 
 
 def purchases_for(dag: Dag) -> Purchases:
-    """The purchases of a DAG; where features have no prices, each is a group of its own at 1."""
+    """Return the purchases of a DAG; features without prices are groups of their own at price 1."""
     if dag.purchases is not None:
         return dag.purchases
     return with_prices(dag, FeaturePrices.of(dag.ensemble.features))
 
 
 def with_prices(dag: Dag, prices: FeaturePrices) -> Purchases:
-    """What the base classifiers of a DAG buy at these prices."""
+    """Return what the base classifiers of a DAG buy at these prices."""
     require_columns(dag)
     return Purchases.of(prices, dag.ensemble)
 
 
 def require_columns(dag: Dag) -> None:
-    """Refuse what does not read columns that could be bought."""
+    """Raise ValueError for a DAG that does not read columns which could be bought."""
     why = None
     if dag.ensemble.callables:
         why = "its base classifiers are callables, which read whole rows"
@@ -95,7 +90,7 @@ def require_columns(dag: Dag) -> None:
 
 
 def require_lazy(dag: Dag) -> None:
-    """Refuse what cannot wait for features: it must be trees, and each row by itself."""
+    """Raise ValueError for a DAG that cannot wait for features: not trees, or not row by row."""
     require_columns(dag)
     why = None
     if dag.ensemble.kind == "ranker":

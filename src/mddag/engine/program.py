@@ -1,15 +1,10 @@
-"""Program: a policy over an ensemble, as executors take it. What several of them need is made once.
+"""Program: a policy over an ensemble, as executors take it; what several of them need is made once.
 
-Base classifiers behind the last one that any row may reach are left out beforehand: a policy that
-quits after a prefix, or that condenses, does not pay for their thresholds and columns. Votes of
-trees become integers (``IntegerVotes``) in units that suit the whole ensemble, whatever is left
-out, so all kernels add the same numbers.
-
-The class of a row is ``verdict[d, c]`` if that is not -1, else the class by its scores; d is the
-decision at which the row quits, c its cell there. *blocks* and *all* give the exit step and the
-scores alone. Their state folds, so that is enough: after its last evaluation a row stays in the
-cell of its final scores, and d is the first decision from there on at which this cell quits.
-*steps* writes down d and c as rows quit; the walk finds them natively.
+Base classifiers after the last one that any row may reach are left out, so that a policy that quits
+after a prefix does not pay for their thresholds and columns. The class of a row is the verdict of
+the decision and cell where it quits, or else the class by its scores. Where the state folds, exit
+step and scores are enough to find it: the row stays in the cell of its final scores and quits at
+the first decision from there on that quits in this cell.
 """
 
 from __future__ import annotations
@@ -42,9 +37,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Program(ReadOnlyArrays):
-    """A policy over an ensemble; every part is made when it is first needed.
+    """A policy over an ensemble; every part is made on demand.
 
-    evaluations : the mean number that rows are expected to need, None if it is not known
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The ensemble.
+    policy : Policy
+        The policy.
+    evaluations : float, default=None
+        Expected evaluations of a row, if known.
     """
 
     ensemble: Ensemble
@@ -57,7 +59,7 @@ class Program(ReadOnlyArrays):
 
     @property
     def has_kernels(self) -> bool:
-        """Whether all kernels can run it: base classifiers are trees, and the state has kernels."""
+        """Whether all kernels can run it: base classifiers are trees and the state has kernels."""
         return not self.ensemble.callables and self.policy.state.has_kernels
 
     @property
@@ -68,9 +70,9 @@ class Program(ReadOnlyArrays):
 
     @cached_property
     def reached(self) -> tuple[Ensemble, Policy]:
-        """The base classifiers that some row may evaluate, and the policy over them.
+        """Base classifiers that some row may evaluate, and the policy over them.
 
-        Where all may be, these are the given ones, else they stand in the order of their steps.
+        If all may be, these are the given ones; otherwise they are in the order of their steps.
         """
         n_reached = self.policy.n_reached
         if n_reached == self.policy.n_steps:
@@ -89,38 +91,39 @@ class Program(ReadOnlyArrays):
 
     @cached_property
     def costs(self) -> Costs:
+        """Expected costs."""
         return Costs.of(*self.reached, self.evaluations)
 
     @cached_property
     def full_costs(self) -> Costs:
-        """Those of the whole ensemble on every row."""
+        """Costs of the full ensemble on every row."""
         one_cell = Grid(np.empty(0), self.ensemble.n_scores)
         return Costs.of(self.ensemble, Policy.constant(EVAL, len(self.ensemble), one_cell))
 
     @cached_property
     def fixed_point(self) -> IntegerVotes:
-        """The votes of trees as they are summed."""
+        """Votes of trees as they are summed."""
         return IntegerVotes.of(self.ensemble.tables)
 
     @cached_property
     def edges(self) -> NDArray[np.int64]:
-        """The edges of the grid in units of the votes."""
+        """Edges of the grid in units of the votes."""
         return self.fixed_point.edges(self.policy.grid.edges)
 
     def cells(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
-        """The cells in which kernels see these scores of theirs (n, K), int32 (n,)."""
+        """Return the cells in which kernels see these scores (n, K), int32 (n,)."""
         sums, cells = np.ldexp(scores, self.fixed_point.exponent), np.empty(len(scores), np.int32)
         _core.cells(self._grid, sums, cells)
         return cells
 
     @cached_property
     def _grid(self) -> _core.Grid:
-        """The cells of sums; in units of the votes several edges may be equal."""
+        """Cells of sums; in units of the votes several edges may be equal."""
         return buckets(self.edges.astype(np.float64), self.policy.grid.n_scores)
 
     @cached_property
     def walk(self) -> _core.Walk:
-        """The trees for one row at a time, with the policy and its verdicts."""
+        """Trees for one row at a time, with the policy and its verdicts."""
         reached, features = self.reached[1], self.ensemble.features
         return row_walk(self._trees, self.edges, reached, self.policy, features)
 
@@ -133,12 +136,12 @@ class Program(ReadOnlyArrays):
 
     @cached_property
     def forest(self) -> _core.Forest:
-        """The trees for many rows at once."""
+        """Trees for many rows at once."""
         return _core.Forest(*self._trees, self.reached[1].order.astype(np.int64, copy=False))
 
     @property
     def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], int]:
-        """The policy as walks take it: order, edges, jumps, steps of a decision."""
+        """Policy as walks take it: order, edges, jumps, steps of a decision."""
         policy = self.reached[1]
         order = policy.order.astype(np.int64, copy=False)
         return order, self.edges, policy.jumps, policy.n_together
@@ -172,7 +175,7 @@ AT_END, PASSED = -2, -3  # as native/walk/verdicts.hpp numbers them
 def row_walk(
     trees: WalkTrees, edges: _core.Ints64, reached: Policy, whole: Policy, features: Features
 ) -> _core.Walk:
-    """The walk of the `reached` steps of a `whole` policy, over trees and edges in one unit."""
+    """Make the walk of the `reached` steps of a `whole` policy; edges have the trees' unit."""
     state, folds = reached.state, not isinstance(reached.state, Stages)
     parts = (
         *trees,
@@ -192,25 +195,25 @@ def row_walk(
 
 
 def walk_verdicts(whole: Policy, n_kept: int) -> _core.Verdicts | None:
-    """Verdicts of a walk of the first `n_kept` decisions; None where the policy has none.
+    """Return the verdicts of a walk of the first `n_kept` decisions; None if there are none.
 
-    By decision and cell of a row that evaluates no more. AT_END: it passes the last decision of the
-    walk, and the cell there decides (last row). PASSED: it passes all steps of the policy, and its
-    cell there decides (second array).
+    They are by decision and cell of a row that evaluates no more. AT_END: it passes the last
+    decision of the walk, and the cell there decides (last row). PASSED: it passes all steps of the
+    policy, and its cell there decides (second array).
     """
     if whole.verdict is None:
         return None
     table = np.full((n_kept + 1, whole.state.n_cells), AT_END, np.int16)
     last = last_decisions(whole.actions[:n_kept] == QUIT)[:-1]
-    said = np.take_along_axis(whole.verdict, last, axis=0)
-    np.copyto(table[:-1], said, where=last < n_kept)
+    verdict = np.take_along_axis(whole.verdict, last, axis=0)
+    np.copyto(table[:-1], verdict, where=last < n_kept)
     passes = whole.last_decisions[n_kept] == len(whole.actions)
     table[-1] = np.where(passes, PASSED, whole.last_verdicts[n_kept])
     return table, whole.verdict[-1]
 
 
 def codes_by_scores(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Class codes (n,), which need no labels; -1 for models without classes."""
+    """Return class codes (n,), which need no labels; -1 for models without classes."""
     if ensemble.task.predicts_classes:
         return winners(scores)
     return np.full(len(scores), -1, np.intp)
@@ -219,9 +222,9 @@ def codes_by_scores(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[
 def verdicts_by_exits(
     program: Program, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
 ) -> NDArray[np.intp]:
-    """Class codes (n,) of rows that kernels have run."""
+    """Return class codes (n,) of rows that kernels have run."""
     policy, codes = program.policy, codes_by_scores(program.ensemble, scores)
     if policy.verdict is None:
         return codes
-    said = policy.last_verdicts[policy.decision_after(exit_step), program.cells(scores)]
-    return decided(codes, said)
+    verdict = policy.last_verdicts[policy.decision_after(exit_step), program.cells(scores)]
+    return decided(codes, verdict)

@@ -1,12 +1,8 @@
-"""Purchases: which groups of features must be there when a base classifier is evaluated.
+"""Purchases: which groups of features a base classifier needs when it is evaluated.
 
-    groups of a row = all groups that the base classifiers on its path read
-    a wave          = a base classifier that reads a group which the row does not have yet; all its
-                      groups are fetched together
-    feature cost    = prices of the groups + wave_cost x waves
-
-A group is paid once. Free groups (price 0) make no wave. The whole base classifier counts: what a
-step needs is known before it begins.
+A row pays once for every group that the base classifiers on its path read, and for each wave: a
+base classifier that needs a paid group the row does not have yet, all of whose groups are fetched
+together.
 """
 
 from __future__ import annotations
@@ -32,9 +28,13 @@ NEVER = np.iinfo(np.int64).max
 class Purchases(ReadOnlyArrays):
     """Groups by base classifier.
 
-    prices : the groups and what they cost
-    buys   : bool (N, G), the groups that base classifier j, numbered as in ``Trace.indices``,
-             wants; groups that these are computed from are added
+    Parameters
+    ----------
+    prices : FeaturePrices
+        The groups and their prices.
+    buys : array-like of shape (N, G), bool
+        Groups that base classifier j, numbered as in ``Trace.indices``, needs; groups that these
+        are computed from are added.
     """
 
     prices: FeaturePrices
@@ -52,7 +52,7 @@ class Purchases(ReadOnlyArrays):
 
     @classmethod
     def of(cls, prices: FeaturePrices, ensemble: Ensemble) -> Purchases:
-        """The groups of the features that the trees of each base classifier read."""
+        """Return the groups of the features that the trees of each base classifier read."""
         check_is("prices", prices, FeaturePrices, "FeaturePrices: see FeaturePrices.of")
         prices.require(ensemble.n_features)
         if ensemble.callables:
@@ -69,7 +69,7 @@ class Purchases(ReadOnlyArrays):
         return f"<Purchases of {self.prices.n_groups} groups by {len(self)} base classifiers>"
 
     def require(self, ensemble: Ensemble) -> None:
-        """Refuse purchases of another ensemble, and those that leave out what trees read."""
+        """Raise ValueError for purchases of another ensemble, or that lack what trees read."""
         self.prices.require(ensemble.n_features)
         if len(self) != len(ensemble):
             raise ValueError(
@@ -88,7 +88,7 @@ class Purchases(ReadOnlyArrays):
             )
 
     def priced(self, trace: Trace) -> Trace:
-        """The trace with the groups, the feature cost and the waves of each row."""
+        """Add the groups, the feature cost and the waves of each row to a trace."""
         first = self.first_uses(trace)
         groups = first < NEVER
         steps = np.sort(np.where(self.prices.paid, first, NEVER), axis=1)
@@ -97,12 +97,12 @@ class Purchases(ReadOnlyArrays):
         return replace(trace, groups=groups, waves=waves, feature_cost=self.cost(groups, waves))
 
     def cost(self, groups: NDArray[np.bool_], waves: NDArray[Any]) -> NDArray[np.float64]:
-        """The feature cost of rows with these groups (n, G) and waves (n,)."""
+        """Return the feature cost of rows with these groups (n, G) and waves (n,)."""
         total: NDArray[np.float64] = groups @ self.prices.costs + self.prices.wave_cost * waves
         return total
 
     def first_uses(self, trace: Trace) -> NDArray[np.int64]:
-        """The place on each row's path at which it first wants each group, (n, G), or NEVER."""
+        """Return where on each row's path it first needs each group, (n, G), or NEVER."""
         first = np.full((len(trace), self.prices.n_groups), NEVER, np.int64)
         walked = np.flatnonzero(trace.n_evaluated)
         if len(walked) == 0:
@@ -116,5 +116,5 @@ class Purchases(ReadOnlyArrays):
 
     @cached_property
     def _wanted(self) -> NDArray[np.intp]:
-        """The groups that any base classifier reads."""
+        """Groups that any base classifier reads."""
         return np.flatnonzero(self.buys.any(axis=0))

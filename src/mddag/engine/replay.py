@@ -1,9 +1,7 @@
-"""Replay: what a Dag does with rows whose votes are known, without going back to their features.
+"""Replay: run a policy on rows whose votes are known, with the results of a Dag to the last bit.
 
-A policy that is learned or chosen on some rows is run on them again and again. Their leaf codes are
-the same each time, so the trees need not be walked: only the votes that a path takes are added. The
-sums are those of the executors to the last bit: integers (``IntegerVotes``), which float64 holds
-exactly, and float64 numbers where base classifiers are callables.
+A policy that is learned or chosen on some rows is run on them again and again, and their leaf codes
+stay the same, so only the votes on a path are added.
 """
 
 from __future__ import annotations
@@ -32,10 +30,16 @@ from mddag.policy.rollout import Rollout, roll_out
 class Replay:
     """What happened to n rows.
 
-    scores      : float64 (n, K)
-    exit_step   : int32 (n,), one more than the last step at which a row evaluates, 0 if none
-    n_evaluated : int32 (n,)
-    verdict     : intp (n,), as ``Trace.verdict``
+    Parameters
+    ----------
+    scores : ndarray of shape (n, K)
+        Final scores.
+    exit_step : ndarray of shape (n,), int32
+        One more than the last step at which a row evaluates, 0 if none.
+    n_evaluated : ndarray of shape (n,), int32
+        Number of evaluations.
+    verdict : ndarray of shape (n,), intp
+        Class codes as ``Trace.verdict``.
     """
 
     scores: NDArray[np.float64]
@@ -45,7 +49,7 @@ class Replay:
 
 
 def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
-    """What ``compile(ensemble, policy)`` does with the rows of these votes of the ensemble."""
+    """Do what ``compile(ensemble, policy)`` does with the rows of these votes."""
     found = rolled_out(ensemble, policy, votes, ensemble.cost, n_threads=n_threads)
     codes = decided(codes_by_scores(ensemble, found.scores), found.verdict)
     return Replay(found.scores, found.exit_step, found.n_evaluated, codes)
@@ -59,7 +63,7 @@ def rolled_out(
     *,
     n_threads: int = 1,
 ) -> Rollout:
-    """The same as a rollout, with prices of the policy's steps (N,) by base classifier."""
+    """Return the same as a rollout, with prices of the policy's steps (N,) by base classifier."""
     policy = copy(policy)  # or the jump tables of all candidates would stay in memory
     tables, grid, unit = policy.tables(votes.tables), policy.grid.native, 1.0
     if not ensemble.callables:
@@ -79,10 +83,7 @@ Numbers = NDArray[np.int64]
 
 
 def visited(dag: Dag, X: Any, qid: Any = None, *, n_threads: int = 1) -> Numbers:
-    """Nodes that each row visits on its path, (n,).
-
-    qid : as for ``Dag.run``
-    """
+    """Count the nodes that each row visits on its path, (n,); `qid` is as for ``Dag.run``."""
     rows = dag.ensemble.features.rows(X)
     if dag.needs_queries:
         return _of_block(dag, rows, qid, n_threads)
@@ -101,10 +102,16 @@ def _of_block(dag: Dag, rows: Any, qid: Any, n_threads: int) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class RowNodes:
-    """Nodes that rows visit under policies, of rows whose votes are known.
+    """Nodes that rows visit under policies, for rows whose votes are known.
 
-    votes  : of the ensemble on these rows
-    depths : those of its leaves
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The ensemble.
+    votes : Votes
+        Its votes on the rows.
+    depths : LeafDepths
+        Depths of its leaves.
     """
 
     ensemble: Ensemble
@@ -113,16 +120,16 @@ class RowNodes:
 
     @cached_property
     def _nodes(self) -> NDArray[np.int32]:
-        """In each base classifier, (n, N)."""
+        """Nodes in each base classifier, (n, N)."""
         return self.depths.of_rows(self.votes.codes)
 
     def everything(self) -> Numbers:
-        """In all base classifiers, (n,)."""
+        """Count the nodes in all base classifiers, (n,)."""
         nodes: Numbers = self._nodes.sum(axis=1, dtype=np.int64)
         return nodes
 
     def under(self, policy: Policy) -> Numbers:
-        """On the paths that ``compile(ensemble, policy)`` takes, (n,)."""
+        """Count the nodes on the paths that ``compile(ensemble, policy)`` takes, (n,)."""
         nodes = self._nodes
         evaluates = (policy.actions == EVAL).any(axis=1).repeat(policy.every)[: policy.n_steps]
         able = policy.order[evaluates]

@@ -1,9 +1,4 @@
-"""Trace: what a DAG did with a set of instances: scores and classification paths U_x.
-
-The path of instance i is ``indices[indptr[i]:indptr[i + 1]]``, the base classifiers evaluated on
-it in the order of evaluation, numbered as in the source ensemble. ``edges`` counts how often two
-follow each other: the edge multiplicities of Figure 1.
-"""
+"""Trace: scores and classification paths U_x of a set of rows."""
 
 from __future__ import annotations
 
@@ -21,22 +16,44 @@ EDGE = np.dtype([("source", np.intp), ("target", np.intp), ("count", np.intp)])
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Scores, paths and costs of n instances.
+    """Scores, paths and costs of n rows, as `Dag.run` returns them.
 
-    scores    : float64 (n, K)
-    indptr    : int64 (n + 1,)
-    indices   : int32, the paths one behind the other
-    exit_step : int32 (n,), one more than the last step at which the instance evaluates, 0 if none
-    cost      : float64 (n,), the price of the evaluated base classifiers
-    verdict   : intp (n,), the class of each instance, a place in the ensemble's classes: the
-                policy's verdict where it has one, else the class by the scores; -1 where there are
-                no classes (regressors, rankers), or where it is not given
+    The path of row i is ``indices[indptr[i]:indptr[i + 1]]``, the base classifiers evaluated on it
+    in the order of evaluation, numbered as in the source ensemble.
 
-    Where features have prices (``Dag.purchases``), else None:
+    Parameters
+    ----------
+    scores : ndarray of shape (n, K)
+        Final scores.
+    indptr : ndarray of shape (n + 1,), int64
+        Where the path of each row begins.
+    indices : ndarray of int32
+        The paths, concatenated.
+    exit_step : ndarray of shape (n,), int32
+        One more than the last step at which the row evaluates, 0 if none.
+    cost : ndarray of shape (n,)
+        Price of the evaluated base classifiers.
+    verdict : ndarray of shape (n,), default=None
+        Class of each row, an index into the ensemble's classes: the policy's verdict if it has one,
+        else the class by the scores. -1 for regressors and rankers.
+    groups : ndarray of shape (n, G), bool, default=None
+        Groups of features that each row bought, if features have prices.
+    feature_cost : ndarray of shape (n,), default=None
+        Price of these groups and of the waves.
+    waves : ndarray of shape (n,), default=None
+        How many times a row waited for groups.
 
-    groups       : bool (n, G), the groups of features that each instance bought
-    feature_cost : float64 (n,), their prices, and those of the waves
-    waves        : int64 (n,), how many times an instance had to wait for groups
+    Examples
+    --------
+    >>> import mddag
+    >>> votes = [lambda X: X[:, 0], lambda X: X[:, 1]]
+    >>> ensemble = mddag.Ensemble.from_callables(votes, n_features=2)
+    >>> policy = mddag.Policy([[0, 0], [0, 2]], mddag.Grid([0.0]), order=[0, 1])
+    >>> trace = mddag.compile(ensemble, policy).run([[3.0, 1.0], [-1.0, 2.0]])
+    >>> trace
+    <Trace of 2 instances, 1.5 evaluations each on average>
+    >>> trace.path(1).tolist()
+    [0, 1]
     """
 
     scores: NDArray[np.float64]
@@ -75,11 +92,22 @@ class Trace:
 
     @property
     def n_evaluated(self) -> NDArray[np.int64]:
-        """Base classifiers evaluated per instance, (n,)."""
+        """Number of base classifiers evaluated for each row, (n,)."""
         return np.diff(self.indptr)
 
     def path(self, i: int) -> NDArray[np.int32]:
-        """The base classifiers evaluated on instance i, in order; -1 is the last instance."""
+        """Return the base classifiers evaluated on one row, in order.
+
+        Parameters
+        ----------
+        i : int
+            The row; -1 is the last.
+
+        Returns
+        -------
+        ndarray of int32
+            Numbers of base classifiers.
+        """
         n = len(self)
         if not isinstance(i, Integral):
             raise TypeError(f"i is {described(i)}; wanted the number of an instance")
@@ -89,9 +117,13 @@ class Trace:
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
     def paths(self) -> dict[tuple[int, ...], int]:
-        """The distinct paths and how many instances follow each, the most used first.
+        """Count how many rows follow each distinct path.
 
-        Paths used equally often stand in the order in which instances first take them.
+        Returns
+        -------
+        dict
+            Counts by path, the most used first; equally used ones in the order in which rows take
+            them.
         """
         counts: dict[tuple[int, ...], int] = {}
         for i in range(len(self)):
@@ -101,13 +133,22 @@ class Trace:
 
     @property
     def n_paths(self) -> int:
-        """The number of distinct paths."""
+        """Number of distinct paths."""
         return len(self.paths())
 
     def edges(self, groups: ArrayLike | None = None) -> NDArray[Any]:
-        """The edges of all paths with their multiplicities, a record array.
+        """Count how often two base classifiers follow each other, as in Figure 1.
 
-        With `groups` (n,), the field `count` has one column per distinct group, in sorted order.
+        Parameters
+        ----------
+        groups : array-like of shape (n,), default=None
+            Group of each row; the field `count` then has one column per distinct group, in sorted
+            order.
+
+        Returns
+        -------
+        ndarray of records
+            Fields `source`, `target` and `count`.
         """
         inside = np.ones(len(self.indices), bool)
         inside[self.indptr[:-1][self.n_evaluated > 0]] = False  # the first of a path has no edge in
@@ -123,7 +164,20 @@ class Trace:
         return _edge_records(*np.divmod(pairs, width), count, groups)
 
     def uses(self, n_classifiers: int, groups: ArrayLike | None = None) -> NDArray[np.intp]:
-        """How many instances of each group evaluate h_j, (n_classifiers, n_groups)."""
+        """Count how many rows of each group evaluate h_j.
+
+        Parameters
+        ----------
+        n_classifiers : int
+            Number of base classifiers of the source ensemble.
+        groups : array-like of shape (n,), default=None
+            Group of each row; one group by default.
+
+        Returns
+        -------
+        ndarray of shape (n_classifiers, n_groups)
+            Counts.
+        """
         check_whole("n_classifiers", n_classifiers, 0)
         if self.indices.max(initial=-1) >= n_classifiers:
             raise ValueError(

@@ -25,7 +25,7 @@ from mddag._utils.checks import (
     check_whole,
     checked_threads,
 )
-from mddag.boosting.training import CallbackSupportMixin, Tasks, Training, with_callbacks
+from mddag.boosting.training import BoostingFit, CallbackSupportMixin, Tasks, with_callbacks
 from mddag.boosting.training_set import training_set
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Rows
@@ -161,7 +161,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             given = training_set(
                 self, X, y, sample_weight, self.categorical_features, continued, features
             )
-            training = Training.begin(self, given, seed)
+            training = BoostingFit.begin(self, given, seed)
             if continued is not None:
                 training.replay(continued, self.history_["seconds"])
             stopped_by = training.run(self, tasks)

@@ -1,13 +1,10 @@
-"""Rows and a ``Program`` come in, scores, exits and paths go out; ``executor`` is the contract.
+"""Executors: what runs a ``Program`` on rows; ``kernels`` has the interface.
 
-    walk     each row by itself through the jump table; also for one row, and for paths
-    blocks   hundreds of rows together, step by step; best where ``every`` > 1
-    all      every base classifier on every row; for policies that evaluate everything
-    windows  patches, each feature computed when it is read; for ensembles over Haar features
-    steps    all rows together, step by step, in Python; for callables, and for any state
-
-The first four are kernels over trees. They add the same integers, so which of them runs changes
-the time alone. The last adds floats, and runs what they cannot."""
+``Walk`` takes each row by itself through the jump table, ``Blocks`` hundreds of rows together,
+``All`` evaluates everything, and ``Windows`` computes features of patches as they are read. These
+four are kernels over trees that add the same integers, so the choice changes only the time.
+``Steps`` runs callables and any state, in Python and float64.
+"""
 
 from mddag.engine.executors.kernels import All as All
 from mddag.engine.executors.kernels import Blocks as Blocks

@@ -1,7 +1,7 @@
-"""Executors over trees, and what an executor is. All of them give the same scores, bit by bit.
+"""Executors over trees, and what an executor is; all of them give the same scores, bit by bit.
 
-A Dag chooses among those that can run its program by what they are expected to cost. An executor
-that also keeps the paths of rows is a Tracer. None of them checks rows: the Dag has done so.
+A Dag chooses among those that can run its program by their expected cost. An executor that keeps
+the paths of rows is a Tracer. None of them checks rows: the Dag has done so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mddag.metrics.ranking import Queries
 
 
 class Executor(Protocol):
-    """Anything with these members runs programs; there is nothing to inherit."""
+    """Protocol of executors: any object with these members runs programs."""
 
     name: ClassVar[str]
 
@@ -32,11 +32,11 @@ class Executor(Protocol):
 
     @staticmethod
     def runs(program: Program) -> bool:
-        """Whether it can run a program."""
+        """Return whether it can run a program."""
         ...
 
     def cost(self, n_rows: int) -> float:
-        """What a batch of so many rows is expected to cost; see ``cost_model``."""
+        """Return the expected cost of a batch; see ``cost_model``."""
         ...
 
     def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
@@ -44,37 +44,37 @@ class Executor(Protocol):
         ...
 
     def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Scores (n_rows, K), and exit steps (n_rows,) as ``Trace.exit_step``."""
+        """Return scores (n_rows, K), and exit steps (n_rows,) as ``Trace.exit_step``."""
         ...
 
     def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
-        """Class codes (n_rows,) as ``Trace.verdict``."""
+        """Return class codes (n_rows,) as ``Trace.verdict``."""
         ...
 
 
 class Tracer(Executor, Protocol):
-    """An executor that keeps paths."""
+    """Protocol of executors that keep paths."""
 
     def run(self, rows: Rows, n_threads: int) -> Trace:
-        """Scores and paths."""
+        """Return scores and paths."""
         ...
 
 
 class QueryExecutor(Protocol):
-    """What runs a policy whose state looks at whole queries: the rows of a query together."""
+    """Protocol of executors of policies that look at whole queries."""
 
     def cost(self, n_rows: int) -> float:
-        """As ``Executor.cost``."""
+        """Return the expected cost as ``Executor.cost``."""
         ...
 
     def exits(
         self, rows: Rows, queries: Queries, n_threads: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
-        """Scores (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
+        """Return scores (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
         ...
 
     def run(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
-        """Scores and paths."""
+        """Return scores and paths."""
         ...
 
 
@@ -86,24 +86,24 @@ class Kernel:
 
     @abstractmethod
     def scores(self, rows: Any, out: NDArray[np.float64], n_threads: int) -> None:
-        """As ``Executor.scores``."""
+        """Fill `out` as ``Executor.scores``."""
 
     @abstractmethod
     def exits(self, rows: Any, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """As ``Executor.exits``."""
+        """Return what ``Executor.exits`` does."""
 
     def verdicts(self, rows: Any, n_threads: int) -> NDArray[np.intp]:
         return verdicts_by_exits(self.program, *self.exits(rows, n_threads))
 
     def _to_fill(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Scores and exit steps of rows that have gone nowhere."""
+        """Return scores and exit steps to fill."""
         n = len(rows)
         return np.empty((n, self.program.ensemble.n_scores)), np.zeros(n, np.int32)
 
     def _at_the_end(
         self, rows: Any, n_threads: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Scores and exit steps of a program that evaluates all: no row leaves before the end."""
+        """Return scores and exit steps of a program in which no row leaves early."""
         scores, exit_step = self._to_fill(rows)
         self.scores(rows, scores, n_threads)
         exit_step[:] = len(self.program.reached[0])
@@ -112,14 +112,14 @@ class Kernel:
     def _paths(
         self, n_evaluated: NDArray[np.int32], indices: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """`indptr` and `indices` of a Trace, numbered as in the source ensemble."""
+        """Return `indptr` and `indices` of a Trace, numbered as in the source ensemble."""
         if self.program.reached[0] is not self.program.ensemble:
             indices = self.program.policy.order.astype(np.int32)[indices]
         return np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)]), indices
 
 
 class Walk(Kernel):
-    """Rows by themselves, one after the other through the jump table, by native/walk.
+    """Rows one after the other through the jump table, by native/walk.
 
     ``Program.walk`` is also the kernel that ``predict_one`` calls.
     """
@@ -161,7 +161,7 @@ class Walk(Kernel):
 
 
 class Blocks(Kernel):
-    """Hundreds of rows decide together at every step, by native/blocks.
+    """Hundreds of rows that decide together at every step, by native/blocks.
 
     Rows that have quit make room, and base classifiers are evaluated on the rows that are left.
     """
@@ -174,7 +174,7 @@ class Blocks(Kernel):
 
     @cached_property
     def decisions(self) -> _core.Decisions:
-        """The policy as blocks of rows read it."""
+        """Policy as blocks of rows read it."""
         program = self.program
         policy, n_expected = program.reached[1], math.ceil(program.costs.steps)
         covered = policy.n_steps, policy.n_together, policy.grid.n_scores
@@ -195,7 +195,7 @@ class Blocks(Kernel):
 
 
 class All(Kernel):
-    """Every base classifier on every row, by native/blocks: nothing is decided."""
+    """Every base classifier on every row, by native/blocks."""
 
     name: ClassVar[str] = "all"
 

@@ -1,11 +1,8 @@
 """Steps: all rows of a batch together, step by step, in Python.
 
-    for j = 0 … N - 1:   the rows at step j look at their cells and go where the policy leads them;
-                         those that evaluate h_j add its vote to what is carried, and stand at j + 1
-
 Base classifiers are callables, each called once on the rows that evaluate it, or trees, whose leaf
-codes are computed beforehand. The state may be any. Votes are added in float64, in the order of
-evaluation, so it runs only what kernels, which add integers, cannot.
+codes are computed beforehand. The state may be any. Votes are added in float64, so it only runs
+what kernels, which add integers, cannot.
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ Visits = list[tuple[int, NDArray[np.intp]]]
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Callables, and states without kernels."""
+    """Executor of callables, and of states without kernels."""
 
     program: Program
     name: ClassVar[str] = "steps"
@@ -76,11 +73,10 @@ class Steps:
 def follow(
     policy: Policy, vote: Vote, carried: Any, n_rows: int, quits: Quits | None = None
 ) -> Visits:
-    """Take rows through a policy: (j, rows that evaluate at step j) for each step with any.
+    """Run a policy, returning (j, rows that evaluate at step j) for each step that has any.
 
-    vote    : of a base classifier, numbered as in the source ensemble, and rows: (n, K)
-    carried : what the policy's state carries for the rows; changed in place
-    quits   : writes down where rows quit
+    `vote` returns the votes (n, K) of a base classifier on rows; `carried`, what the policy's state
+    carries, is changed in place; `quits` notes where rows quit.
     """
     state, visits = policy.state, []
     at = np.zeros(n_rows, np.int32)
@@ -103,7 +99,7 @@ def follow(
 
 
 def votes_on(ensemble: Ensemble, rows: Rows, n_threads: int) -> Vote:
-    """The votes of base classifiers on some of the rows, as `follow` takes them."""
+    """Return a function that gives the votes of base classifiers on some of the rows."""
     if ensemble.callables:
         return lambda classifier, here: ensemble.call(classifier, rows[here])
     votes = ensemble.votes(rows, n_threads=n_threads)
@@ -119,7 +115,7 @@ def votes_on(ensemble: Ensemble, rows: Rows, n_threads: int) -> Vote:
 
 
 def exit_steps(visits: Visits, n_rows: int) -> NDArray[np.int32]:
-    """One more than the last step that evaluates each row, 0 if there is none."""
+    """Return one more than the last step that evaluates each row, 0 if there is none."""
     exit_step = np.zeros(n_rows, np.int32)
     for j, here in visits:
         exit_step[here] = j + 1
@@ -129,7 +125,7 @@ def exit_steps(visits: Visits, n_rows: int) -> NDArray[np.int32]:
 def trace_of(
     visits: Visits, policy: Policy, prices: NDArray[np.float64], scores: NDArray[np.float64]
 ) -> Trace:
-    """The paths that visits make, with the price of every base classifier of the source (N,)."""
+    """Return the paths that visits make, with the price of every base classifier (N,)."""
     n_rows, none = len(scores), np.empty(0, np.intp)
     owner = np.concatenate([here for _, here in visits] or [none])
     evaluated = [np.full(len(here), policy.order[j]) for j, here in visits]
