@@ -77,7 +77,7 @@ def test_granularity(boosted, three) -> None:
 def test_a_wrong_conversion_is_refused(boosted) -> None:
     member = next(member for member in MEMBERS if member.accepts(boosted))
     ensemble = member.convert(boosted)
-    adapter.prove(member, boosted, ensemble)
+    adapter.verify(member, boosted, ensemble)
     nodes = ensemble.nodes.copy()
     nodes["threshold"][0] = np.nextafter(nodes["threshold"][0], np.inf)
     with pytest.raises(
@@ -85,14 +85,14 @@ def test_a_wrong_conversion_is_refused(boosted) -> None:
         match=r"the adapter for lightgbm \d\S* disagrees with the model on \d+ of 256 probe rows "
         r"\(largest difference .+; first rows \d.*\); please report this model",
     ):
-        adapter.prove(member, boosted, replace(ensemble, nodes=nodes))
+        adapter.verify(member, boosted, replace(ensemble, nodes=nodes))
 
 
 def test_other_labels_of_the_same_scores_are_refused(boosted) -> None:
     member = next(member for member in MEMBERS if member.accepts(boosted))
     ensemble = member.convert(boosted)
     with pytest.raises(ValueError, match=r"predicts other labels on \d+ of 256 probe rows"):
-        adapter.prove(
+        adapter.verify(
             member, boosted, replace(ensemble, task=Classification(classes=ensemble.classes[::-1]))
         )
 
@@ -102,7 +102,7 @@ def test_rows_that_rounding_could_decide_prove_nothing(boosted, monkeypatch) -> 
     ensemble = member.convert(boosted)
     monkeypatch.setattr(member, "tolerance", 1e9, raising=False)
     backwards = replace(ensemble, task=Classification(classes=ensemble.classes[::-1]))
-    assert adapter.prove(member, boosted, backwards) is None
+    assert adapter.verify(member, boosted, backwards) is None
 
 
 def test_a_model_that_predicts_no_labels_is_proved_by_its_scores(two) -> None:
