@@ -76,12 +76,6 @@ def _process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list
         lines[:] = as_restructured(lines)
 
 
-def _skip(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
-    """Of scikit-learn's own methods, those that route metadata are left to its documentation."""
-    return True if re.fullmatch(r"(get_metadata_routing|set_\w+_request)", name) else None
-
-
 def setup(app: Any) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", _process, priority=100)  # before numpydoc
-    app.connect("autodoc-skip-member", _skip)
     return {"parallel_read_safe": True}

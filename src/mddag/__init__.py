@@ -1,11 +1,9 @@
 """Sparse decision DAGs: fast decisions from boosted ensembles.
 
-    fast = mddag.sparsify(model, X, y, budget=20)  # a trained ensemble, rows that it has not seen
-    fast.predict(X_new), fast.n_evaluated(X_new)
-
-Benbouzid, Busa-Fekete & Kégl, "Fast classification using sparse decision DAGs" (ICML 2012).
-The public names are listed in ``__init__.pyi`` and loaded when first used, so that
-``import mddag`` stays light.
+Start with ``fast = mddag.sparsify(model, X, y, budget=20)``, where `X` are rows that the trained
+`model` has not seen. The method is that of Benbouzid, Busa-Fekete & Kégl, "Fast classification
+using sparse decision DAGs" (ICML 2012). Public names are listed in ``__init__.pyi`` and loaded on
+first use, so that ``import mddag`` stays light.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Applications: what the packages above the core give it to run, by the module that has it.
+"""What the applications above the core give it to run, by the module that has it.
 
-The core imports none of these packages. Where a model or a file names one of their parts, the core
-looks the name up here and imports the module then, so that ``mddag.load`` works in a process that
-has imported nothing else.
+The core imports none of these packages: where a model or a file names one of their parts, it looks
+up and imports the module, so that ``mddag.load`` works in a process that has imported nothing else.
 """
 
 from __future__ import annotations
@@ -18,6 +17,6 @@ SECTIONS = {"ranker": "mddag.ranking.report"}  # kind of ensemble: section(facts
 
 
 def part(table: dict[str, str], name: object) -> Any:
-    """The module that has a part, imported; None where no application has it."""
+    """Import and return the module that has a part; None if no application has it."""
     home = table.get(name) if isinstance(name, str) else None
     return None if home is None else import_module(home)

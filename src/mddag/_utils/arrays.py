@@ -1,13 +1,10 @@
 """Arrays: read-only ones, the `out` of predictions, weights of rows, samples of rows.
 
-Weights are what rows count for, `sample_weight` in scikit-learn's words. In a mean a row of weight
-2 counts as two rows and a row of weight 0 as none. A factor common to all weights changes nothing:
-`checked_weight` divides by their mean, and rounds, so that a factor does not even decide ties.
-
-What rows count for in a mean is not how well they estimate it: ten rows of which one has all the
-weight are worth one row. `mass` is the weights in a unit in which they sum to the number of equally
-weighted rows with the same standard error, (sum w)^2 / sum w^2 (Kish 1965). Priors, whose strength
-is a number of rows, are compared with it.
+Weights are `sample_weight` in scikit-learn's words; a common factor changes nothing, not even ties,
+since `checked_weight` divides by the mean and rounds. `mass` scales weights to sum to the number of
+equally weighted rows with the same standard error, (sum w)^2 / sum w^2 (Kish 1965): ten rows of
+which one has all the weight are worth one row. Priors, whose strength is a number of rows, are
+compared with it.
 """
 
 from __future__ import annotations
@@ -22,14 +19,14 @@ from mddag._utils.checks import checked_prices, typed
 
 
 def read_only(array: ArrayLike, dtype: Any) -> NDArray[Any]:
-    """A C-contiguous copy that cannot be written; `dtype` None keeps the type."""
+    """Return a C-contiguous copy that cannot be written; `dtype` None keeps the type."""
     copy = np.array(array, dtype, order="C")
     copy.flags.writeable = False
     return copy
 
 
 class ReadOnlyArrays:
-    """For dataclasses whose arrays are read-only: so they are in copies and after unpickling.
+    """Base class of dataclasses whose arrays stay read-only in copies and after unpickling.
 
     Only the fields are kept; what is derived from them is derived again.
     """
@@ -47,7 +44,7 @@ class ReadOnlyArrays:
 def checked_out(
     out: NDArray[Any] | None, shape: tuple[int, ...], rows: NDArray[Any], dtype: Any = np.float64
 ) -> NDArray[Any]:
-    """`out` if it can take the result on `rows`, a new array if it is None."""
+    """Return `out` if it can take the result on `rows`, a new array if it is None."""
     if out is None:
         return np.empty(shape, dtype)
     wanted = f"{np.dtype(dtype)}"
@@ -72,8 +69,7 @@ Vector = NDArray[np.float64]
 
 
 def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> Vector:
-    """Weights (n,) of rows, if they are finite, 0 or more and not all 0; those that count have a
-    mean of 1."""
+    """Return weights (n,) after checking them; those above 0 have a mean of 1."""
     try:
         numbers = np.asarray(weight, np.float64)
     except (TypeError, ValueError) as error:
@@ -87,38 +83,38 @@ def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> Vector:
 
 
 def mass(weight: Vector) -> Vector:
-    """Weights (n,) that sum to the number of equal rows with the same standard error."""
+    """Scale weights (n,) to sum to the number of equal rows with the same standard error."""
     shares = weight / weight.max()
     scaled: Vector = shares * (shares.sum() / np.square(shares).sum())
     return scaled
 
 
 def are_equal(weight: Vector | None) -> bool:
-    """Whether all rows count alike."""
+    """Return whether all rows have the same weight."""
     return weight is None or bool((weight == weight[0]).all())
 
 
 def part(weight: Vector | None, rows: NDArray[np.intp]) -> Vector | None:
-    """The weights of some rows; None where all rows count alike."""
+    """Return the weights of some rows; None stays None."""
     return None if weight is None else weight[rows]
 
 
 def _rounded(numbers: Vector) -> Vector:
-    """To DIGITS binary digits each."""
+    """Round each number to DIGITS binary digits."""
     mantissa, exponent = np.frexp(numbers)
     rounded: Vector = np.ldexp(np.rint(np.ldexp(mantissa, DIGITS)), exponent - DIGITS)
     return rounded
 
 
 def spaced_rows(n: int, most: int) -> NDArray[np.intp]:
-    """All of n rows, or `most` of them evenly spaced."""
+    """Return all of n rows, or `most` of them evenly spaced."""
     return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 def stratified(
     labels: NDArray[Any], fraction: float, random: np.random.RandomState | np.random.Generator
 ) -> NDArray[np.intp]:
-    """A share `fraction` of the rows of every class, of which at least one is left, sorted."""
+    """Draw a `fraction` of the rows of every class, sorted; at least one row of each is left."""
     shuffled = random.permutation(len(labels))
     chosen = [np.empty(0, np.intp)]
     for label in np.unique(labels):

@@ -1,8 +1,8 @@
 """``cached_property`` without a lock.
 
-Until Python 3.12 that of functools holds a lock while it computes, one for all objects of a class.
-A process that forks while another thread holds it leaves the child waiting forever, and predictors
-are forked under load by servers. Two threads may compute the same value; both are right.
+Until Python 3.12 that of functools holds a lock while it computes, one for all objects of a class:
+a process that forks while another thread holds it leaves the child waiting forever, and servers
+fork predictors under load. Two threads may compute the same value; both are right.
 """
 
 from __future__ import annotations

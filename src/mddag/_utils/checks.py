@@ -1,8 +1,8 @@
-"""Checks of arguments: what was got, what was wanted; and parameter objects.
+"""Argument checks, whose messages say what was passed and what is expected; parameter objects.
 
-A dataclass that inherits ``Parameters`` can be cloned and searched: ``learner__n_leaves`` reaches
-``Tree.n_leaves``, ``solver__values__n_bins`` the table inside a solver. scikit-learn needs two
-methods and no base class, so it is not imported here.
+A dataclass that inherits ``Parameters`` can be cloned and searched: ``solver__values__n_bins``
+reaches the table inside a solver. scikit-learn needs two methods and no base class, so it is not
+imported here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_THREADS = 1024  # no machine has use for more
 
 
 def described(value: Any) -> str:
-    """What a message calls a value that is not what was wanted."""
+    """Describe a value in a message."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if value is None or isinstance(value, (str, bool, Real, complex)):
@@ -31,27 +31,27 @@ def described(value: Any) -> str:
 
 
 def typed(value: Any) -> str:
-    """The type of a value with its article, by sound: a list, an Ensemble, an MDP."""
+    """Return the type of a value with its article, by sound: a list, an Ensemble, an MDP."""
     name = type(value).__name__
     spelt = name[:2].isupper()  # by its letters, such as M, which begins with an e
     return f"{'an' if name[0] in ('AEFHILMNORSX' if spelt else 'AEIOUaeiou') else 'a'} {name}"
 
 
 def check_is(name: str, value: Any, kind: type | tuple[type, ...], wanted: str) -> None:
-    """Refuse `value` unless it is a `kind`; `wanted` says what that is, and where it is from."""
+    """Raise TypeError unless `value` is a `kind`, which `wanted` describes."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} is {described(value)}; wanted {wanted}")
 
 
 def checked_path(path: Any) -> str | os.PathLike[str]:
-    """`path`, if it is one; a whole number would stand for an open file."""
+    """Return `path` if it is one; a whole number would stand for an open file."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is {described(path)}; wanted a str or an os.PathLike")
     return path
 
 
 def as_floats(name: str, value: Any, wanted: str) -> NDArray[np.float64]:
-    """`value` as an array of float64, if it holds numbers."""
+    """Return `value` as an array of float64, or raise ValueError if it does not hold numbers."""
     try:
         array: NDArray[Any] = np.asarray(value)
         if array.dtype.kind == "c":
@@ -62,13 +62,13 @@ def as_floats(name: str, value: Any, wanted: str) -> NDArray[np.float64]:
 
 
 def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuse `value` unless it is a whole number of at least `least`."""
+    """Raise ValueError unless `value` is a whole number of at least `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} is {value!r}; wanted a whole number, {least} or more")
 
 
 def check_fraction(name: str, value: Any, *, zero: bool) -> None:
-    """Refuse `value` unless it lies between 0 and 1, 0 itself being allowed or not."""
+    """Raise ValueError unless `value` is between 0 and 1; `zero` allows 0 itself."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not (0 <= value < 1) or (value == 0 and not zero):
         interval = "[0, 1)" if zero else "(0, 1)"
@@ -76,27 +76,27 @@ def check_fraction(name: str, value: Any, *, zero: bool) -> None:
 
 
 def check_between(name: str, value: Any, least: float, most: float, wanted: str) -> None:
-    """Refuse `value` unless it is a finite number from `least` to `most`."""
+    """Raise ValueError unless `value` is a finite number from `least` to `most`."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or not least <= value <= most:
         raise ValueError(f"{name} is {described(value)}; wanted {wanted}")
 
 
 def check_positive(name: str, value: Any) -> None:
-    """Refuse `value` unless it is a number above 0."""
+    """Raise ValueError unless `value` is a number above 0."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or math.isnan(value) or value <= 0:
         raise ValueError(f"{name} is {value!r}; wanted a number above 0")
 
 
 def check_one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
-    """Refuse `value` unless it is one of `allowed`."""
+    """Raise ValueError unless `value` is one of `allowed`."""
     if not any(type(value) is type(a) and value == a for a in allowed):
         raise ValueError(f"{name} is {value!r}; wanted one of {', '.join(map(repr, allowed))}")
 
 
 def checked_threads(n_threads: Any) -> int:
-    """`n_threads` for the kernels: a whole number of at least 1, or -1 for all usable cores."""
+    """Return `n_threads` for the kernels: at least 1, or -1 for all usable cores."""
     if type(n_threads) is not int or n_threads < 1:  # the usual case takes no time of one row's
         if isinstance(n_threads, Integral) and n_threads == -1:
             return usable_cores()
@@ -108,14 +108,14 @@ def checked_threads(n_threads: Any) -> int:
 
 
 def usable_cores() -> int:
-    """The cores that this process may run on."""
+    """Count the cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse what joblib has no workers for."""
+    """Raise ValueError unless joblib has workers for `n_jobs`."""
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not whole or n_jobs == 0):
         raise ValueError(
@@ -124,7 +124,7 @@ def check_jobs(n_jobs: Any) -> None:
 
 
 def checked_order(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp]:
-    """`order` as intp, if it holds numbers of base classifiers, 0..n_classifiers-1."""
+    """Return `order` as intp after checking that it holds numbers of base classifiers."""
     array = _integers(order, f"wanted integers in 0..{n_classifiers - 1}")
     bad = np.flatnonzero((array < 0) | (array >= n_classifiers))
     if len(bad):
@@ -136,7 +136,7 @@ def checked_order(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp]:
 
 
 def checked_permutation(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp]:
-    """`order` as intp, if it holds each of 0..n_classifiers-1 once."""
+    """Return `order` as intp after checking that it holds each of 0..n_classifiers-1 once."""
     wanted = f"wanted each of 0..{n_classifiers - 1} once"
     array = _integers(order, wanted)
     if not np.array_equal(np.sort(array), np.arange(n_classifiers)):
@@ -145,7 +145,7 @@ def checked_permutation(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp
 
 
 def checked_prices(name: str, prices: ArrayLike | None, n: int, of: str) -> NDArray[np.float64]:
-    """`prices`, one for each `of`, (n,), finite and not negative; ones for None."""
+    """Return `prices`, one for each `of`, (n,), finite and not negative; ones for None."""
     if prices is None:
         return np.ones(n)
     wanted = f"one number per {of}, ({n},)"
@@ -166,7 +166,7 @@ def _integers(order: ArrayLike, wanted: str) -> NDArray[Any]:
 
 
 class Parameters:
-    """The fields of a dataclass as scikit-learn's parameters."""
+    """Base class that makes the fields of a dataclass scikit-learn's parameters."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, as scikit-learn's estimators do.

@@ -1,8 +1,8 @@
-"""What is written: files whole or not at all, and progress while work goes on.
+"""Output: files written completely or not at all, and progress bars.
 
-No reader gets half of a file, no failure loses the old one. Progress is rich's bar where rich is
-installed, a plain line elsewhere, on standard error, so that what a program prints stays clean.
-Work inside of other work has a bar of its own, below it, which goes when it is done.
+Progress is rich's bar if rich is installed and a plain line otherwise, on standard error, so that
+what a program prints stays clean. Nested work has a bar of its own, which goes away when it is
+done.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ KEPT = 50  # characters of the name: at 4 bytes each, the rest still fits into t
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Make `data` the content of the file; if that fails, the file is as it was before.
+    """Replace the content of a file; if that fails, the file stays as it was.
 
-    The content goes to a temporary file in the same folder, which then replaces the old one. A link
-    is followed to the file that it names, and an existing file keeps its mode.
+    The content goes to a temporary file in the same folder, which then replaces the old one. Links
+    are followed, and an existing file keeps its mode.
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:KEPT]}.{secrets.token_hex(4)}.unfinished")
@@ -57,7 +57,7 @@ _display: list[Any] = []  # rich's, while there is one: it can hold several bars
 
 @contextmanager
 def progress(title: str, total: int, shown: bool) -> Iterator[Report]:
-    """Gives ``report(n_done, note)``, to be called now and then while `total` things are done."""
+    """Yield ``report(n_done, note)``, to be called now and then while `total` things are done."""
     if not shown:
         yield lambda n_done, note: None
         return

@@ -1,4 +1,4 @@
-"""Warnings that point to the user's line: a result may be worth less than it seems, what to do."""
+"""Warnings that point to the user's line: why a result may be unreliable, and what to do."""
 
 from __future__ import annotations
 
@@ -27,16 +27,23 @@ FEWEST_QUERIES = 10  # a policy is judged by queries, not by documents
 
 
 class DoubtfulResult(UserWarning):
-    """A result may be worth less than it seems; the message says why, and what to do."""
+    """Warning that a result may be unreliable; the message says why, and what to do.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import mddag
+    >>> warnings.simplefilter("error", mddag.DoubtfulResult)
+    """
 
 
 def doubt(message: str) -> None:
-    """Warn, at the line outside of this package that led here."""
+    """Warn at the line outside of this package that led here."""
     warn_user(message, DoubtfulResult)
 
 
 def doubt_few_rows(n_rows: int, knob: str) -> None:
-    """Warn of fewer rows than `knob` needs where nothing is certified."""
+    """Warn of fewer rows than `knob` needs if nothing is certified."""
     if n_rows < FEWEST_ROWS[knob]:
         doubt(
             f"X has {n_rows} rows, but {knob} wants {FEWEST_ROWS[knob]} or more where nothing is "
@@ -46,7 +53,7 @@ def doubt_few_rows(n_rows: int, knob: str) -> None:
 
 
 def doubt_few_policy_rows(n_rows: int, *, held_out: bool) -> None:
-    """Warn of a `fit` whose policy has few rows, those `held_out` or all."""
+    """Warn of a `fit` whose policy has few rows, held-out ones or all."""
     if n_rows < FEWEST_TO_FIT:
         larger = " or a larger policy_fraction" if held_out else ""
         doubt(
@@ -56,7 +63,7 @@ def doubt_few_policy_rows(n_rows: int, *, held_out: bool) -> None:
 
 
 def doubt_one_class(labels: NDArray[Any], *, given: bool = True) -> None:
-    """Warn of policy rows (n,) with one label alone; it is the model's own where none was given."""
+    """Warn of policy rows (n,) that all have one label, given or predicted by the model."""
     if len(labels) and (labels == labels[0]).all():
         label = labels[:1].tolist()[0]
         have = "have the label" if given else "get from the model the label"
@@ -69,7 +76,7 @@ def doubt_one_class(labels: NDArray[Any], *, given: bool = True) -> None:
 def doubt_rare_class(
     labels: NDArray[Any], target: str, bound: float, weight: NDArray[np.float64] | None = None
 ) -> None:
-    """Warn of a bound that a model keeps which never predicts the rarest class."""
+    """Warn of a bound that a model meets which never predicts the rarest class."""
     classes, places = np.unique(labels, return_inverse=True)
     shares = np.bincount(places, weights=weight)
     shares = shares / shares.sum()
@@ -96,7 +103,7 @@ def doubt_objective(objective: str | None) -> None:
 
 
 def doubt_queries(n_queries: int, labels: NDArray[Any] | None) -> None:
-    """Warn of few queries to choose a policy by, and of relevance labels that are all alike."""
+    """Warn of few queries to choose a policy by, and of relevance labels that are all equal."""
     if 1 < n_queries < FEWEST_QUERIES:  # of one alone nothing can be judged: an error elsewhere
         doubt(
             f"the policy is chosen by {n_queries} queries; wanted {FEWEST_QUERIES} or more, some "

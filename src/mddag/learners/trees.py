@@ -1,6 +1,6 @@
 """Stump: one cut of one column, h_k(x) = v_k phi(x) with phi(x) = +1 if x > theta, else -1.
 
-The cut maximises sum_k |edge_k| with edge_k = sum_i w_ik y_ik phi(x_i), and v_k is the sign of
+The cut maximises ``sum_k |edge_k|`` with edge_k = sum_i w_ik y_ik phi(x_i), and v_k is the sign of
 edge_k. On a nominal column phi is +1 inside a set of categories. Where no split has another
 edge than a constant vote, the stump is that constant vote.
 """
@@ -24,7 +24,7 @@ class Stump(Parameters):
     """Learn the best cut of the best column.
 
     The vote is h_k(x) = v_k phi(x), with phi(x) = +1 if x > theta and -1 otherwise; on a nominal
-    column phi is +1 inside a set of categories. The cut maximizes sum_k |edge_k| with edge_k =
+    column phi is +1 inside a set of categories. The cut maximizes ``sum_k |edge_k|`` with edge_k =
     sum_i w_ik y_ik phi(x_i), and v_k is the sign of edge_k. If no split has a larger edge than a
     constant vote, the stump is that constant.
 

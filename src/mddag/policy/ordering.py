@@ -113,7 +113,7 @@ class Correlation(Parameters):
     ----------
     focus : float, default=1.0
         How much more rows with a narrow F count, as rows far from a tie have quit before: weights
-        are exp(-focus |F| / rms F). 0 for equal weights.
+        are ``exp(-focus |F| / rms F)``. 0 for equal weights.
     max_rows : int, default=20_000
         Number of evenly spaced rows to use; for K > 1 scores, rows times K.
 

@@ -16,10 +16,10 @@ from mddag.solvers.exits import ExitCandidates, OneParameter, check_classes, inn
 class Margin(OneParameter):
     """Quit when the margin exceeds a threshold, which is tuned by Eq. (8).
 
-    The margin is |f| or, for K > 1, the difference of the two best scores: the rule of LightGBM's
-    prediction early stopping. One number for all steps leaves little to overfit, but the rule
-    ignores that early sums are unreliable and that the last votes of a shrunken ensemble are too
-    small to change a sign.
+    The margin is ``abs(f)`` or, for K > 1, the difference of the two best scores: the rule of
+    LightGBM's prediction early stopping. One number for all steps leaves little to overfit, but the
+    rule ignores that early sums are unreliable and that the last votes of a shrunken ensemble are
+    too small to change a sign.
 
     Parameters
     ----------

@@ -23,10 +23,10 @@ class Residual(OneParameter):
     """Quit when the predicted full score is z standard deviations away from a tie.
 
     At each step j the full score is regressed on the partial one, F = a_j f^(j) + b_j with residual
-    deviation s_j, and the lines are smoothed over j. A row quits where |a_j f + b_j| > z s_j and f
-    already has the sign of the prediction; for K > 1 both are margins of the class that leads at j.
-    A line is smooth where counts of rare changes of sign are noisy, but its tails may be heavier
-    than normal, so z is tuned by Eq. (8).
+    deviation s_j, and the lines are smoothed over j. A row quits where ``abs(a_j f + b_j) > z s_j``
+    and f already has the sign of the prediction; for K > 1 both are margins of the class that leads
+    at j. A line is smooth where counts of rare changes of sign are noisy, but its tails may be
+    heavier than normal, so z is tuned by Eq. (8).
 
     Parameters
     ----------
