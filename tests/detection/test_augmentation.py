@@ -5,7 +5,6 @@ import pytest
 
 from mddag.detection.augmentation import (
     Augmentation,
-    Degradation,
     as_bytes,
     mined,
     random_windows,
@@ -73,14 +72,6 @@ def test_windows_beside_the_object_are_not_the_object():
     assert np.max(alike) < 0.8
 
 
-def test_dots_are_periodic():
-    flat = np.full((60, 60), 128, np.uint8)
-    dots = Degradation(share=1, blur=0, contrast=1, noise=0, dots=40)
-    rng = np.random.default_rng(0)
-    spread = [dots.worse(flat, rng).std() for _ in range(40)]
-    assert 5 <= sum(s > 1 for s in spread) <= 20  # one in four
-
-
 def test_windows_are_of_the_pictures_and_not_flat():
     pictures = [np.full((50, 50), 9, np.uint8), *backgrounds(2)]
     windows = random_windows(pictures, (12, 12), 200, 3.0, np.random.default_rng(0))
@@ -102,12 +93,3 @@ def test_no_slant_changes_nothing_and_a_quarter_turn_is_exact():
     assert np.array_equal(slanted(picture, 0.0, np.ones(2)), picture)
     turned = slanted(picture, np.pi / 2, np.ones(2))
     assert any(np.array_equal(turned, np.rot90(picture, k)) for k in (1, 3))
-
-
-def test_a_stretch_is_along_its_axis_and_mirrors_what_is_outside():
-    ramp = np.tile(np.arange(0, 200, 5, dtype=np.uint8), (30, 1))
-    wide = slanted(ramp, 0.0, np.array([1.0, 2.0])).astype(float)
-    assert np.abs(np.diff(wide, axis=1) - 2.5).max() <= 1
-    narrow = slanted(ramp, 0.0, np.array([1.0, 0.5]))
-    assert narrow[0, 0] > narrow[0, 9] < narrow[0, 20]  # folded at the edge
-    assert slanted(ramp[:1, :1], 0.3, np.ones(2)).shape == (1, 1)

@@ -55,16 +55,6 @@ def test_the_first_stages_together_reach_the_powers():
         assert tpr >= 0.95**m - 1e-9
 
 
-def test_a_stage_is_no_longer_than_it_must_be():
-    rows = material(1500, 1000)
-    stages = vj_cascade(rows, StageRates(0.5, 0.95), n_stages=1, max_rounds=100)
-    n = int(stages.chain.ends[0])
-    assert n > 1
-    shorter = vj_cascade(rows, StageRates(0.5, 0.95), n_stages=1, max_rounds=n - 1)
-    assert shorter.stopped_by == "rates"
-    assert next(stage_rates(shorter, rows))[0] > 0.5
-
-
 def test_a_stage_that_cannot_reach_its_rates_ends_the_cascade_and_is_kept():
     X, y = two_classes(600)
     model = VJCascadeClassifier(max_fpr=0.01, min_tpr=0.999, max_rounds=5, random_state=0)

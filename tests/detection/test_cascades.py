@@ -201,16 +201,6 @@ def test_the_dag_of_a_chain_does_the_same(seed, kind):
     np.testing.assert_allclose(ranks, found.rank, atol=1e-5)
 
 
-def test_later_exits_rank_higher_and_accepted_rows_above_the_boundary():
-    chain = Chain.of_steps(np.arange(3), np.array([-0.5, 0.0, 1.5]))
-    votes = np.array([[-1.0, 1, 1], [1, -1, 1], [1, 1, -1], [1, 1, 1], [1, 1, 0.9]])
-    found = chain.exits(votes, np.ones(3))
-    assert found.stage.tolist() == [0, 1, 2, 2, 2]
-    assert (np.diff(found.rank[:4]) > 0).all()
-    boundary = chain.boundary(chain.reach(np.ones(3)))
-    np.testing.assert_array_equal(found.rank > boundary, found.accepted)
-
-
 @pytest.mark.parametrize(
     ("n_lost", "wanted"),
     [(0, 0.5), (1, 2.5), (2, 3.5), (3, -np.inf)],

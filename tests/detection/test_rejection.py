@@ -122,10 +122,6 @@ def test_a_seed_decides_everything():
     np.testing.assert_array_equal(first.rescaling.shift, second.rescaling.shift)
 
 
-def test_one_percent_is_wanted_where_nothing_is_said():
-    assert (Rejection().target.name, Rejection().target.rate) == ("target_fpr", 0.01)
-
-
 def test_parameters_survive_a_clone():
     solver = Rejection(target_tpr=0.9, budget=7.0, every=2)
     assert repr(clone(solver)) == repr(solver)
@@ -134,21 +130,6 @@ def test_parameters_survive_a_clone():
 
 
 TARGET = WantedRate(fpr=0.1)
-
-
-@pytest.mark.parametrize(("every", "wanted"), [(1, [5, 7, 10, 12]), (4, [8, 12]), (5, [5, 10, 12])])
-def test_lengths_are_whole_groups_of_steps_or_all(every, wanted):
-    assert RejectionProblem.of(detection_mdp(n=50), TARGET, every=every).lengths == wanted
-
-
-def test_a_candidate_is_judged_by_other_rows():
-    rows, others = RejectionProblem.of(detection_mdp(0), TARGET), detection_mdp(1)
-    choosing = RejectionProblem.of(others, TARGET, like=rows)
-    target = TARGET.for_choosing(choosing.ends)
-    for candidate in list(rejection_candidates(rows, choosing, 0.1))[::37]:
-        passing = choosing.run(candidate.cascade, candidate.setting.order)
-        assert candidate.n_evaluated == passing.mean_steps
-        assert candidate.loss == pytest.approx(target.mean_loss(passing.ends, 1.0))
 
 
 def test_few_negatives_judge_at_a_rate_that_they_can_decide():

@@ -477,7 +477,7 @@ def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Dete
     check_between("min_deviation", metadata["min_deviation"], 0, 255, "grey levels, 0 to 255")
     if len(tensors["accept"]) != 1 or not np.isfinite(tensors["node_votes"]).all():
         raise ModelFileError("the votes are not finite, or there is no single accepting threshold")
-    arrays: dict[str, Any] = {name: tensors[name].astype(dtype) for name, dtype in TYPES.items()}
+    arrays: dict[str, Any] = {name: tensors[name] for name in TYPES}
     arrays["features"] = arrays["features"].reshape(-1, 3, 5)
     classifier = WindowClassifier(
         window=_window(metadata["window"], metadata["margin"]),

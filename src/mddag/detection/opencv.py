@@ -123,15 +123,15 @@ def _classifier(root: Element) -> WindowClassifier:
     try:
         return WindowClassifier(
             window=window,
-            features=np.array(nodes.features, np.int32).reshape(-1, 3, 5),
-            node_feature=np.array(nodes.feature, np.int32),
-            node_threshold=np.array(nodes.threshold, np.float32),
-            node_next=np.array(nodes.next, np.int32).reshape(-1, 2),
-            node_votes=np.array(nodes.votes, np.float64).reshape(-1, 2),
-            tree_starts=np.array(nodes.tree_starts, np.int64),
-            stage_starts=np.array(nodes.stage_starts, np.int64),
+            features=np.reshape(nodes.features, (-1, 3, 5)),
+            node_feature=np.array(nodes.feature),
+            node_threshold=np.array(nodes.threshold),
+            node_next=np.reshape(nodes.next, (-1, 2)),
+            node_votes=np.reshape(nodes.votes, (-1, 2)),
+            tree_starts=np.array(nodes.tree_starts),
+            stage_starts=np.array(nodes.stage_starts),
             stage_fresh=np.ones(len(nodes.stage_reject), np.bool_),
-            stage_reject=np.array(nodes.stage_reject, np.float64),
+            stage_reject=np.array(nodes.stage_reject),
             margin=1,
             min_deviation=MIN_DEVIATION,
             skips=True,
@@ -142,10 +142,10 @@ def _classifier(root: Element) -> WindowClassifier:
 
 def _read_new(root: Element, nodes: _Nodes) -> tuple[int, int]:
     """Read the format of opencv_traincascade; return height and width of the window."""
-    kinds = _text(root, "stageType"), _text(root, "featureType")
-    if kinds != ("BOOST", "HAAR"):
+    kinds = [(_child(root, of).text or "").strip()[:40] for of in ("stageType", "featureType")]
+    if kinds != ["BOOST", "HAAR"]:
         _refuse(f"it has {kinds[1]} features in {kinds[0]} stages; wanted HAAR and BOOST")
-    window = _side(root, "height"), _side(root, "width")
+    window = _side(_numbers(root, "height")[0]), _side(_numbers(root, "width")[0])
     for stage in _items(root, "stages"):
         for tree in _items(stage, "weakClassifiers"):
             _add_tree(nodes, _numbers(tree, "internalNodes"), _numbers(tree, "leafValues"))
@@ -163,17 +163,13 @@ def _add_tree(nodes: _Nodes, splits: list[float], leaves: list[float]) -> None:
     if len(splits) % 4 or len(leaves) != len(splits) // 4 + 1:
         _refuse(f"a tree has {len(splits)} numbers for its nodes and {len(leaves)} leaves")
     for left, right, feature, threshold in zip(*[iter(splits)] * 4, strict=True):
-        sides = [_side_of(_whole(side), first, leaves) for side in (left, right)]
+        sides = []
+        for side in map(_whole, (left, right)):
+            if -side >= len(leaves):
+                _refuse(f"a node leads to leaf {-side} of {len(leaves)}")
+            sides.append((first + side, 0.0) if side > 0 else (LEAF, leaves[-side]))
         nodes.add_node(_whole(feature), threshold, sides)
     nodes.tree_starts.append(len(nodes.feature))
-
-
-def _side_of(side: int, first: int, leaves: list[float]) -> tuple[int, float]:
-    if side > 0:
-        return first + side, 0.0
-    if -side >= len(leaves):
-        _refuse(f"a node leads to leaf {-side} of {len(leaves)}")
-    return LEAF, leaves[-side]
 
 
 def _read_old(root: Element, nodes: _Nodes) -> tuple[int, int]:
@@ -189,18 +185,17 @@ def _read_old(root: Element, nodes: _Nodes) -> tuple[int, int]:
             first = len(nodes.feature)
             for node in tree:
                 nodes.features.append(_feature(_child(node, "feature")))
-                sides = [_old_side(node, side, first) for side in ("left", "right")]
+                sides = []
+                for side in ("left", "right"):
+                    if node.find(f"{side}_node") is not None:
+                        sides.append((first + _whole(_numbers(node, f"{side}_node")[0]), 0.0))
+                    else:
+                        sides.append((LEAF, _numbers(node, f"{side}_val")[0]))
                 threshold = _numbers(node, "threshold")[0]
                 nodes.add_node(len(nodes.features) - 1, threshold, sides)
             nodes.tree_starts.append(len(nodes.feature))
         nodes.add_stage(_numbers(stage, "stage_threshold")[0])
-    return _checked_side(size[1]), _checked_side(size[0])
-
-
-def _old_side(node: Element, side: str, first: int) -> tuple[int, float]:
-    if node.find(f"{side}_node") is not None:
-        return first + _whole(_numbers(node, f"{side}_node")[0]), 0.0
-    return LEAF, _numbers(node, f"{side}_val")[0]
+    return _side(size[1]), _side(size[0])
 
 
 def _feature(item: Element) -> list[list[int]]:
@@ -208,17 +203,15 @@ def _feature(item: Element) -> list[list[int]]:
     tilted = item.find("tilted")
     if tilted is not None and (tilted.text or "").strip() not in ("", "0"):
         _refuse("it has tilted rectangles, which are not supported; wanted upright ones")
-    rectangles = [_rectangle(rectangle) for rectangle in _items(item, "rects")]
+    rectangles = []
+    for rectangle in _items(item, "rects"):
+        numbers = _listed(rectangle)
+        if len(numbers) != 5:
+            _refuse(f"a rectangle has {len(numbers)} numbers; wanted x, y, width, height, weight")
+        rectangles.append([_whole(number) for number in numbers])
     if len(rectangles) > 3:
         _refuse(f"a feature has {len(rectangles)} rectangles; wanted up to 3")
     return rectangles + [[0] * 5] * (3 - len(rectangles))
-
-
-def _rectangle(rectangle: Element) -> list[int]:
-    numbers = _listed(rectangle)
-    if len(numbers) != 5:
-        _refuse(f"a rectangle has {len(numbers)} numbers; wanted x, y, width, height, weight")
-    return [_whole(number) for number in numbers]
 
 
 def _child(element: Element, name: str) -> Element:
@@ -233,10 +226,6 @@ def _items(element: Element, name: str) -> Iterator[Element]:
     if len(items) == 0:
         _refuse(f"its <{name}> are empty")
     return iter(items)
-
-
-def _text(element: Element, name: str) -> str:
-    return (_child(element, name).text or "").strip()[:40]
 
 
 def _numbers(element: Element, name: str) -> list[float]:
@@ -254,13 +243,9 @@ def _listed(element: Element) -> list[float]:
         numbers = [float(word) for word in text.split()]
     except ValueError:
         _refuse(f"a <{element.tag}> holds {text.strip()[:40]!r}; wanted numbers")
-    if not all(map(_is_single, numbers)):
+    if not all(math.isfinite(number) and abs(number) < 3e38 for number in numbers):
         _refuse(f"a <{element.tag}> holds a number that is not finite in 32 bits")
     return numbers
-
-
-def _is_single(number: float) -> bool:
-    return math.isfinite(number) and abs(number) < 3e38
 
 
 def _whole(number: float) -> int:
@@ -269,11 +254,7 @@ def _whole(number: float) -> int:
     return int(number)
 
 
-def _side(root: Element, name: str) -> int:
-    return _checked_side(_numbers(root, name)[0])
-
-
-def _checked_side(number: float) -> int:
+def _side(number: float) -> int:
     if not 3 <= number <= MOST_SIDE:
         _refuse(f"a side of its window is {number:g} pixels; wanted 3 to {MOST_SIDE}")
     return _whole(number)

@@ -207,57 +207,93 @@ class SoftCascadeClassifier(PooledCascade):
         )
 
 
+class SurvivingRows:
+    """Rows with their scores, and which of them no step has rejected.
+
+    survived : shares of the negatives and of the positives that these rows stand for
+    """
+
+    def __init__(
+        self, score: Vector, positive: Flags, survived: Vector | tuple[float, float] = (1.0, 1.0)
+    ) -> None:
+        self.score = score
+        self.positive = positive
+        self.alive = np.ones(len(positive), bool)
+        self.share = np.asarray(survived) / np.maximum(self.n_left(), 1)  # of one row
+
+    def n_left(self, r: float = -np.inf) -> NDArray[np.intp]:
+        """Count the rows of each class that survive a threshold too, intp (2,)."""
+        return np.bincount(self.positive[self.alive & (self.score > r)], minlength=2)
+
+    def threshold(self, miss: float, smoothing: float) -> float:
+        """Return the score up to which Wald's test rejects."""
+        positives, negatives = (
+            self.score[self.alive & of] for of in (self.positive, ~self.positive)
+        )
+        return wald_reject(positives, negatives, self.share[::-1], miss, smoothing)
+
+    def reject(self, r: float) -> None:
+        """Take rows with scores up to r away."""
+        self.alive &= self.score > r
+
+    @property
+    def survived(self) -> Vector:
+        """The shares of the classes that have survived until now."""
+        return np.asarray(self.share * self.n_left())
+
+    def remaining(self) -> SurvivingRows:
+        """Return the rows that are left."""
+        return SurvivingRows(self.score[self.alive], self.positive[self.alive], self.survived)
+
+
 @dataclass
 class WaldRounds:
-    """Rows of AdaBoost, some of which are rejected (those have no weight), and rows held out."""
+    """Rows of AdaBoost: boosted on (without weight where they are rejected), and held out."""
 
     rows: CascadeRows
-    score: Vector
-    tested: SurvivingRows
-
-    def __post_init__(self) -> None:
-        self.alive = np.ones(len(self.score), bool)
-        self.is_perfect = False  # whether the last base classifier has no error
+    boosted: SurvivingRows
+    held: SurvivingRows
+    is_perfect: bool = False  # whether the last base classifier has no error
 
     @classmethod
     def begin(cls, rows: CascadeRows) -> WaldRounds:
-        held = rows.aside
-        tested = SurvivingRows.of(np.zeros(len(held)), held.positive)
-        return cls(rows, np.zeros(len(rows.boosted)), tested)
+        here, held = (
+            SurvivingRows(np.zeros(len(of)), of.positive) for of in (rows.coded, rows.aside)
+        )
+        return cls(rows, here, held)
 
-    def left_by(self, alive: Flags) -> NDArray[np.intp]:
-        """Count these rows of each class, intp (2,)."""
-        return np.bincount(self.rows.coded.positive[alive], minlength=2)
+    def n_left(self, r: float = -np.inf) -> int:
+        """Count the rows of the rarer class in the smaller part that survive a threshold."""
+        return int(min(self.boosted.n_left(r).min(), self.held.n_left(r).min()))
 
     def round(self, miss: float, smoothing: float, fewest: int) -> tuple[Nodes, float] | None:
         """Learn one more base classifier and threshold; None if none is better than chance.
 
         A threshold that leaves a class fewer than `fewest` rows rejects nothing instead.
         """
-        coded = self.rows.coded
-        margin = coded.signs * self.score
+        coded, alive = self.rows.coded, self.boosted.alive
+        margin = coded.signs * self.boosted.score
         # The smallest margin is taken off, so that no weight overflows.
-        weight = balanced(coded.positive) * np.exp(margin[self.alive].min() - margin) * self.alive
+        weight = balanced(coded.positive) * np.exp(margin[alive].min() - margin) * alive
         weight /= weight.sum()
-        found = boosted(coded, self.rows.learner, weight, int(self.alive.sum()))
+        found = boosted(coded, self.rows.learner, weight, int(alive.sum()))
         if found is None:
             return None
         self.is_perfect = found.is_perfect
-        r = self.tested.add(self.rows.aside.votes(found.tree), miss, smoothing)
-        self.score = self.score + found.votes
-        left = self.alive & (self.score > r)
-        if min(self.left_by(left).min(), self.tested.left_by(r).min()) < fewest:
+        self.boosted.score = self.boosted.score + found.votes
+        self.held.score = self.held.score + self.rows.aside.votes(found.tree)
+        r = self.held.threshold(miss, smoothing)
+        if self.n_left(r) < fewest:
             return found.tree, -np.inf
-        self.alive = left
-        self.tested.reject(r)
+        self.boosted.reject(r)
+        self.held.reject(r)
         return found.tree, r
 
     def without_rejected(self) -> WaldRounds:
         """Return the rows that are left."""
-        here, held = np.flatnonzero(self.alive), np.flatnonzero(self.tested.alive)
-        tested = self.tested
-        again = SurvivingRows.of(tested.score[held], tested.positive[held], tested.survived)
-        return WaldRounds(self.rows.kept(here, held), self.score[here], again)
+        here, held = (np.flatnonzero(of.alive) for of in (self.boosted, self.held))
+        rows = self.rows.kept(here, held)
+        return WaldRounds(rows, self.boosted.remaining(), self.held.remaining())
 
     def refilled(
         self, supply: NegativeSupply, wanted: tuple[int, int], chain: Chain, trees: list[Nodes]
@@ -266,8 +302,11 @@ class WaldRounds:
         kept = self.without_rejected().rows
         rows = kept.refilled(supply, wanted, partial(passing, chain, trees))
         here, held = (votes_of(part, trees).sum(axis=1) for part in (rows.boosted, rows.held))
-        survived = self.tested.survived
-        return WaldRounds(rows, here, SurvivingRows.of(held, rows.held.labels > 0, survived))
+        return WaldRounds(
+            rows,
+            SurvivingRows(here, rows.boosted.labels > 0),
+            SurvivingRows(held, rows.held.labels > 0, self.held.survived),
+        )
 
 
 def wald_boost(
@@ -298,14 +337,13 @@ def wald_boost(
         if boosting.is_perfect:
             stopped_by = "perfect"
             break
-        if min(boosting.alive.mean(), boosting.tested.alive.mean()) >= CROWDED:
+        if min(boosting.boosted.alive.mean(), boosting.held.alive.mean()) >= CROWDED:
             continue
         if supply is None:
             boosting = boosting.without_rejected()
             continue
         boosting = boosting.refilled(supply, wanted, chain_of(rejects), trees)
-        n_left = boosting.left_by(boosting.alive).min(), boosting.tested.n_left.min()
-        if min(n_left) < FEWEST:
+        if boosting.n_left() < FEWEST:
             stopped_by = "negatives"
             break
     return TrainedChain(trees, chain_of(rejects), stopped_by)
@@ -316,55 +354,6 @@ def chain_of(rejects: ArrayLike, bias: float = 0.0) -> Chain:
     return Chain.of_steps(np.arange(np.size(rejects)), rejects, bias)
 
 
-@dataclass
-class SurvivingRows:
-    """Rows held out, and which of them no step has rejected.
-
-    share : P(a negative, a positive survives) / surviving rows of the class
-    """
-
-    score: Vector
-    positive: Flags
-    share: tuple[float, float]
-
-    def __post_init__(self) -> None:
-        self.alive = np.ones(len(self.positive), bool)
-
-    @classmethod
-    def of(
-        cls, score: Vector, positive: Flags, survived: tuple[float, float] = (1.0, 1.0)
-    ) -> SurvivingRows:
-        """Take rows that all survive; `survived` are the shares of the classes so far."""
-        n = np.bincount(positive, minlength=2)
-        return cls(score, positive, (survived[0] / max(n[0], 1), survived[1] / max(n[1], 1)))
-
-    def add(self, votes: Vector, miss: float, smoothing: float) -> float:
-        """Return the threshold after one more base classifier with these votes (n,)."""
-        self.score = self.score + votes
-        classes = self.positive, ~self.positive
-        positives, negatives = (self.score[self.alive & of] for of in classes)
-        return wald_reject(positives, negatives, self.share[::-1], miss, smoothing)
-
-    def reject(self, r: float) -> None:
-        """Take rows with scores up to r away."""
-        self.alive &= self.score > r
-
-    def left_by(self, r: float) -> NDArray[np.intp]:
-        """Count the rows of each class that survive a threshold, intp (2,)."""
-        return np.bincount(self.positive[self.alive & (self.score > r)], minlength=2)
-
-    @property
-    def n_left(self) -> NDArray[np.intp]:
-        """SurvivingRows rows of each class, intp (2,)."""
-        return self.left_by(-np.inf)
-
-    @property
-    def survived(self) -> tuple[float, float]:
-        """The shares of the classes that have survived until now."""
-        n = self.n_left
-        return float(self.share[0] * n[0]), float(self.share[1] * n[1])
-
-
 def wald_rejects(
     votes: Vector, positive: Flags, *, miss: float, smoothing: float, bias: float = 0.0
 ) -> Vector:
@@ -372,17 +361,18 @@ def wald_rejects(
 
     Fewer than N where a class runs out of rows.
     """
-    tested, rejects = SurvivingRows.of(np.full(len(positive), bias), positive), []
-    for t in range(votes.shape[1]):
-        rejects.append(tested.add(votes[:, t], miss, smoothing))
+    tested, rejects = SurvivingRows(np.full(len(positive), bias), positive), []
+    for of_step in votes.T:
+        tested.score = tested.score + of_step
+        rejects.append(tested.threshold(miss, smoothing))
         tested.reject(rejects[-1])
-        if tested.n_left.min() == 0:
+        if tested.n_left().min() == 0:
             break
     return np.array(rejects)
 
 
 def wald_reject(
-    positives: Vector, negatives: Vector, shares: tuple[float, float], miss: float, smoothing: float
+    positives: Vector, negatives: Vector, shares: ArrayLike, miss: float, smoothing: float
 ) -> float:
     """Return the threshold r for surviving rows with these scores (n,) of each class; -inf if none.
 
@@ -397,18 +387,15 @@ def wald_reject(
     width = max(width, (high - low) / BINS, 1e-9)
     low, high = low - 3 * width, high + 3 * width
     step = (high - low) / BINS
-    density = [
-        share * gaussian_filter1d(_counts(scores, low, step), width / step, mode="constant")
-        for scores, share in zip((positives, negatives), shares, strict=True)
-    ]
+    density = []
+    for scores, share in zip((positives, negatives), np.asarray(shares), strict=True):
+        counts = np.bincount(((scores - low) / step).astype(np.intp), minlength=BINS)
+        density.append(
+            share * gaussian_filter1d(counts.astype(float), width / step, mode="constant")
+        )
     likely = (density[0] > miss * density[1]) & (density[0] > NOTHING)
     first = int(likely.argmax()) if likely.any() else BINS
     return low + first * step if first else -np.inf
-
-
-def _counts(scores: Vector, low: float, step: float) -> Vector:
-    bins = ((scores - low) / step).astype(np.intp)
-    return np.bincount(bins, minlength=BINS).astype(float)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -307,11 +307,11 @@ class WindowClassifier(ReadOnlyArrays):
         starts = np.arange(n + 1)
         return cls(
             window=window,
-            features=np.asarray(features, np.int32),
+            features=np.asarray(features),
             node_feature=starts[:-1].astype(np.int32),
-            node_threshold=np.asarray(thresholds, np.float32),
-            node_next=np.full((n, 2), LEAF, np.int32),
-            node_votes=np.asarray(votes, np.float64),
+            node_threshold=np.asarray(thresholds),
+            node_next=np.full((n, 2), LEAF),
+            node_votes=np.asarray(votes),
             tree_starts=starts,
             stage_starts=starts,
             stage_fresh=np.arange(n) == 0,
