@@ -147,7 +147,7 @@ def hastie_runs(seed: int) -> list[tuple[Any, ...]]:
     for ordering, targets, rule in (
         (Given(), "labels", "held"),
         (Correlation(), "labels", "held"),
-        (Correlation(), "teacher", "held"),
+        (Correlation(), "model", "held"),
         (Correlation(), "labels", "own"),
     ):
         learning, testing = in_order(ordering, train, test)

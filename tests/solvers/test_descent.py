@@ -181,14 +181,14 @@ def test_a_demanding_guard_never_skips(seed):
 
 
 @pytest.mark.parametrize("n_scores", [1, 3])
-def test_the_teacher_is_the_full_ensemble(n_scores):
+def test_soft_targets_are_those_of_the_full_ensemble(n_scores):
     mdp = mdp_of(0, n_scores=n_scores, n=200)
     soft = with_teacher(mdp)
     scores = mdp.votes.scores()
     winner = (scores[:, 0] > 0).astype(int) if n_scores == 1 else scores.argmax(axis=1)
     np.testing.assert_array_equal(soft.labels.argmax(axis=1), winner)
     np.testing.assert_allclose(soft.labels.sum(axis=1), 1)
-    assert isinstance(Descent(targets="teacher", n_starts=1, random_state=0).solve(mdp), Policy)
+    assert isinstance(Descent(targets="model", n_starts=1, random_state=0).solve(mdp), Policy)
 
 
 def test_on_many_instances_exploring_looks_at_a_few(monkeypatch):

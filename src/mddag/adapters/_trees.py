@@ -27,12 +27,6 @@ _BEYOND = 2.0**128
 NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's kZeroThreshold
 
 
-def less(t: ArrayLike) -> NDArray[np.float64]:
-    """Return the thresholds of ``x < t``."""
-    t = _sending_some_left(np.asarray(t, np.float64))
-    return _before(t)
-
-
 def less_float32(t: ArrayLike) -> NDArray[np.float64]:
     """Return the thresholds of ``float32(x) < t``, t float32 (XGBoost)."""
     t = _sending_some_left(np.asarray(t, np.float32))

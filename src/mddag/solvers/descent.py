@@ -234,7 +234,7 @@ class Descent(Parameters, Solver):
         must beat EVAL; None tries several.
     every : int, default=1
         Number of steps that one decision covers.
-    targets : {"labels", "teacher"}, default="labels"
+    targets : {"labels", "model"}, default="labels"
         Learn from labels, or from the calibrated probabilities of the full ensemble.
     start : Policy, default=None
         Policy to start from instead of random starts, such as that of a similar beta.
@@ -316,7 +316,7 @@ class Descent(Parameters, Solver):
     def _policies(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
         """Yield the number of descents so far and a policy."""
         start = None if self.start is None else suited(self.start, mdp, self.every)
-        mdp = with_teacher(mdp) if self.targets == "teacher" else mdp
+        mdp = with_teacher(mdp) if self.targets == "model" else mdp
         descents = Descents(mdp, self.every, self.n_sweeps, checked_threads(self.n_threads))
         ends = []
         for n_done, guards in enumerate(self._guards(), 1):
@@ -365,7 +365,7 @@ class Descent(Parameters, Solver):
         check_whole("n_starts", self.n_starts, 0)
         check_whole("n_sweeps", self.n_sweeps, 1)
         check_whole("every", self.every, 1)
-        check_one_of("targets", self.targets, ("labels", "teacher"))
+        check_one_of("targets", self.targets, ("labels", "model"))
         checked_threads(self.n_threads)
         if self.n_cells is not None:
             check_whole("n_cells", self.n_cells, 0)

@@ -56,7 +56,7 @@ from mddag.solvers.stopping import Stopping
 
 FOR_LARGE_TREES = (Margin(), Residual(), QWYC())
 DESCENTS = (
-    Descent(targets="teacher", n_starts=0, n_sweeps=2, n_cells=16, z=1.0),
+    Descent(targets="model", n_starts=0, n_sweeps=2, n_cells=16, z=1.0),
     Descent(n_sweeps=2),
 )
 FOR_WEAK = (Margin(), Residual(), *DESCENTS)
