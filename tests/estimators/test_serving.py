@@ -24,7 +24,7 @@ from mddag.solvers import Margin, Sarsa
 from tests.acquisition.costly import bought
 from tests.inspection.explanation.models import classifier, frame, labels
 from tests.messages.models import X, scaled
-from tests.serving.stores import Table
+from tests.serving.model_file.agreement import Table
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "poisson"])

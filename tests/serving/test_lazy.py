@@ -16,9 +16,8 @@ from mddag.ensemble.nodes import TreeBuilder
 from mddag.ranking.predictor import RankPredictor
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
-from tests.serving.model_file.agreement import rows_for
+from tests.serving.model_file.agreement import Table, rows_for
 from tests.serving.model_file.kinds import KINDS
-from tests.serving.stores import Table
 
 ORDINARY = [
     kind for kind in KINDS if kind != "patches" and KINDS[kind]().dag.ensemble.kind != "ranker"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mddag import DoubtfulResult
-from tests.serving.stores import Table
+from tests.serving.model_file.agreement import Table
 from tests.serving.test_lazy import priced
 
 N = 40

@@ -122,9 +122,9 @@ def assert_same(dag, X):
     rows = dag.ensemble.features.rows(X)
     for i in range(len(trace)):
         walked = walk(dag.program, rows[[i]])
-        assert [v.classifier for v in walked.visits] == trace.path(i).tolist()
+        assert [v.classifier for v in walked.steps] == trace.path(i).tolist()
         np.testing.assert_array_equal(walked.scores, trace.scores[i])
-        last = walked.visits[-1].step + 1 if walked.visits else 0
+        last = walked.steps[-1].step + 1 if walked.steps else 0
         assert last == trace.exit_step[i]
         assert_ends(dag.policy, walked)
 
@@ -133,7 +133,7 @@ def assert_ends(policy, walked):
     """Every step is evaluated, skipped or behind the decision that quits."""
     if walked.decision < len(policy.actions):
         assert policy.actions[walked.decision, walked.cell] == QUIT
-    seen = [j for v in walked.visits for j in (*v.skipped, v.classifier)] + [*walked.skipped]
+    seen = [j for v in walked.steps for j in (*v.skipped, v.classifier)] + [*walked.skipped]
     assert seen == policy.order[: walked.decision * policy.every].tolist()
 
 
@@ -173,7 +173,7 @@ def test_what_is_skipped_last_belongs_to_no_visit():
     policy = mddag.Policy.constant(SKIP, 3, mddag.Grid(np.empty(0)))
     program = Program(ensemble, replace(policy, order=np.array([2, 0, 1])))
     walked = walk(program, ensemble.features.rows(np.zeros((1, 1))))
-    assert walked.visits == ()
+    assert walked.steps == ()
     assert walked.skipped == (2, 0, 1)
     assert walked.decision == 3
 

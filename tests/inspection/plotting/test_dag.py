@@ -11,7 +11,7 @@ import mddag
 from mddag.inspection.plotting import DagDisplay, PathDisplay, TradeoffDisplay
 from tests.engine.test_dag import stumps
 from tests.inspection.plotting.test_curves import curve_of
-from tests.inspection.plotting.traces import long_trace, trace_of
+from tests.inspection.plotting.test_graph import long_trace, trace_of
 from tests.policy.test_state import SEED, cascade
 
 TWO_PATHS = [[0, 1]] * 60 + [[0, 2]] * 40

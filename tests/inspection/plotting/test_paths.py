@@ -16,7 +16,7 @@ from mddag.policy.policy import QUIT
 from tests.acquisition.costly import bought
 from tests.engine.test_dag import stumps
 from tests.inspection.explanation.models import classifier, frame, regressor
-from tests.inspection.plotting.traces import long_trace, trace_of
+from tests.inspection.plotting.test_graph import long_trace, trace_of
 
 PATHS = [[0, 1, 2]] * 30 + [[0]] * 10
 GROUPS = np.array(["a"] * 20 + ["b"] * 20)

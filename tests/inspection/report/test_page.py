@@ -9,7 +9,7 @@ import mddag
 from mddag.inspection.report.page import in_script, page, write_report
 from tests.inspection.explanation.models import HOSTILE, classifier, frame, labels
 from tests.inspection.report.reports import Page, bare, facts_of, long_chain, numbers, three, two
-from tests.inspection.report.test_detection import detector
+from tests.inspection.report.test_summary import detector
 from tests.ranking.test_serving import sparse
 from tests.rankings import documents
 from tests.test_import import HEAVY, fresh

@@ -28,10 +28,17 @@ from mddag.solvers import Margin
 from tests import strategies
 from tests._utils.test_output import at_most
 from tests.patches import boosted
-from tests.serving.export.bits import assert_same_bits
 from tests.serving.export.cases import cases, deep_forest
-from tests.serving.export.compiled import COMPILER, COMPILERS, STRICT, compiled, needs_compiler
-from tests.serving.export.programs import C, Clang
+from tests.serving.export.programs import (
+    COMPILER,
+    COMPILERS,
+    STRICT,
+    C,
+    Clang,
+    assert_same_bits,
+    compiled,
+    needs_compiler,
+)
 from tests.serving.model_file.models import whole_model
 
 pytestmark = needs_compiler

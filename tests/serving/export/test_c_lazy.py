@@ -15,7 +15,7 @@ from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.acquisition.costly import bought
 from tests.engine.test_lazy_walk import drawn
-from tests.serving.export.compiled import COMPILER, STRICT, needs_compiler
+from tests.serving.export.programs import COMPILER, STRICT, needs_compiler
 from tests.serving.export.test_c import with_classes
 from tests.serving.test_lazy import priced
 

@@ -19,7 +19,6 @@ from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.reference import exported
-from tests.serving.stores import Table
 
 N_ROWS = 600  # more than a block of any executor
 MOST_FEATURES = 2000  # of which so many rows are made; of more, one row or none
@@ -201,3 +200,31 @@ def exports_agree(predictor, X):
         assert scores.tolist() == trace.scores[i].tolist()
         assert n_evaluated == trace.n_evaluated[i]
         assert code == trace.verdict[i] or not dag.ensemble.task.predicts_classes
+
+
+class Table:
+    """fetch(group, rows) out of a matrix.
+
+    calls : (group, number of rows), in order
+    """
+
+    def __init__(self, predictor, X):
+        self.X, self.calls = np.asarray(X), []
+        prices = predictor.feature_prices
+        names = predictor.model.dag.ensemble.features
+        self.columns = (
+            {names.called(c): (c,) for c in range(names.n)}
+            if prices is None
+            else dict(zip(prices.names, prices.columns, strict=True))
+        )
+
+    def __call__(self, group, rows):
+        self.calls.append((group, len(rows)))
+        return self.X[rows][:, self.columns[group]]
+
+    async def fetch(self, group, rows):
+        return self(group, rows)
+
+    def one(self, i):
+        """fetch_one(group) of row i."""
+        return lambda group: self(group, np.array([i]))[0]

@@ -54,33 +54,44 @@ def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation
             f"({typed(dag.policy.state)}), so one row has no path of its own to explain; "
             "model.report(path, X, y, qid=qid) shows the paths of many"
         )
-    path = _Path(dag, row)
-    exit_step = path.walked.visits[-1].step + 1 if path.walked.visits else 0
+    program, features, x = dag.program, dag.ensemble.features, np.asarray(row)[0]
+    walked = walk(program, row)
     predict = partial(predictions, dag, calibration)
     prediction = predict(row).tolist()[0]
-    changes, n_tried = path.changes(predict, prediction)
-    why = exit_of(path.program, path.walked)
-    classes = classes_of(dag.ensemble)
+    trees = [tree for step in walked.steps for tree in _trees(program.ensemble, step.classifier)]
+    read = dict.fromkeys(int(node["feature"]) for tree in trees for node, _ in path_of(tree, x)[0])
+    changes: tuple[Change, ...] = ()
+    tries = []
+    if not isinstance(features, PatchFeatures):  # no pixel changes one Haar feature alone
+        tries = tries_of(trees, features, x)
+        sort = label_changes if dag.ensemble.task.predicts_classes else number_changes
+        found = changed_predictions(tries, x, features, predict)
+        changes = sort(tries, found, prediction, x, features)
+    classes, why = classes_of(dag.ensemble), exit_of(program, walked)
     probabilities = None
     if classes is not None and calibration is not None:
-        scores = path.walked.scores[None]
-        shares = calibration.probabilities(scores, np.array([exit_step]))
+        exit_step = walked.steps[-1].step + 1 if walked.steps else 0
+        shares = calibration.probabilities(walked.scores[None], np.array([exit_step]))
         probabilities = tuple(shares[0].tolist())
+    missing_score = None
+    if dag.ensemble.task.predicts_classes and why.verdict is None:
+        missing_score = _margin(walked.scores)
+    policy = program.policy
     return Explanation(
         kind=dag.ensemble.kind,
         prediction=prediction,
         classes=None if classes is None else tuple(classes.tolist()),
         probabilities=probabilities,
-        start=tuple(path.walked.start.tolist()),
-        scores=tuple(path.walked.scores.tolist()),
-        steps=tuple(path.step(visit) for visit in path.walked.visits),
-        skipped=path.skipped,
-        not_reached=path.not_reached,
+        start=tuple(walked.start.tolist()),
+        scores=tuple(walked.scores.tolist()),
+        steps=walked.steps,
+        skipped=tuple(j for step in walked.steps for j in step.skipped) + walked.skipped,
+        not_reached=tuple(policy.order[walked.decision * policy.every :].tolist()),
         exit=why,
-        inputs=path.inputs,
+        inputs={feature_name(features, i): value_of(features, i, float(x[i])) for i in read},
         changes=changes,
-        n_tried=n_tried,
-        missing_score=_missing(dag, path.walked) if why.verdict is None else None,
+        n_tried=len(tries),
+        missing_score=missing_score,
     )
 
 
@@ -103,101 +114,33 @@ def classes_of(ensemble: Ensemble) -> NDArray[Any] | None:
     return ensemble.classes
 
 
-class _Path:
-    """A row, the program that runs it, and its walk."""
-
-    def __init__(self, dag: Dag, row: Rows) -> None:
-        self.row, self.rows, self.features = np.asarray(row)[0], row, dag.ensemble.features
-        self.program = dag.program
-        self.walked: Walked = walk(self.program, row)
-
-    @property
-    def ensemble(self) -> Ensemble:
-        return self.program.ensemble
-
-    def trees(self, classifier: int) -> list[Nodes]:
-        """Return the trees of a base classifier of the program."""
-        if self.ensemble.callables:
-            return []
-        rounds = self.ensemble.tables.rounds
-        return [self.ensemble.tree(t) for t in range(rounds[classifier], rounds[classifier + 1])]
-
-    def step(self, visit: Visit) -> Step:
-        """Describe an evaluation in words."""
-        return Step(
-            step=visit.step,
-            classifier=int(visit.classifier),
-            name=f"h_{visit.classifier}",
-            rules=tuple(self._rules(visit.classifier)),
-            votes=tuple(visit.votes.tolist()),
-            scores=tuple(visit.scores.tolist()),
-            skipped=tuple(map(int, visit.skipped)),
-        )
-
-    def _rules(self, classifier: int) -> list[TreeRule]:
-        tables, rules = self.ensemble.tables, []
-        for t, tree in enumerate(self.trees(classifier), int(tables.rounds[classifier])):
-            splits, leaf = path_of(tree, self.row)
-            text = rule_of_path(splits, tree, self.features, self.row)
-            rules.append(TreeRule(text, tuple(tables.table(t)[leaf].tolist())))
-        return rules
-
-    @property
-    def skipped(self) -> tuple[int, ...]:
-        every = [j for visit in self.walked.visits for j in visit.skipped]
-        return tuple(map(int, [*every, *self.walked.skipped]))
-
-    @property
-    def not_reached(self) -> tuple[int, ...]:
-        policy = self.program.policy
-        return tuple(policy.order[self.walked.decision * policy.every :].tolist())
-
-    @property
-    def inputs(self) -> dict[str, Any]:
-        read = {
-            int(node["feature"]): None
-            for visit in self.walked.visits
-            for tree in self.trees(visit.classifier)
-            for node, _ in path_of(tree, self.row)[0]
-        }
-        return {
-            feature_name(self.features, i): value_of(self.features, i, float(self.row[i]))
-            for i in read
-        }
-
-    def changes(self, predict: Any, prediction: Any) -> tuple[tuple[Change, ...], int]:
-        """Find what would change the prediction, and say how many values were tried."""
-        if isinstance(self.features, PatchFeatures):  # no pixel changes one Haar feature alone
-            return (), 0
-        trees = (tree for visit in self.walked.visits for tree in self.trees(visit.classifier))
-        tries = tries_of(trees, self.features, self.row)
-        found = changed_predictions(tries, self.row, self.features, predict)
-        sort = label_changes if self.ensemble.task.predicts_classes else number_changes
-        return sort(tries, found, prediction, self.row, self.features), len(tries)
+def _trees(ensemble: Ensemble, classifier: int) -> list[Nodes]:
+    """Return the trees of a base classifier; none for a callable."""
+    if ensemble.callables:
+        return []
+    rounds = ensemble.tables.rounds
+    return [ensemble.tree(t) for t in range(rounds[classifier], rounds[classifier + 1])]
 
 
-def _missing(dag: Dag, walked: Walked) -> float | None:
-    """Return how far the scores are from another label."""
-    if not dag.ensemble.task.predicts_classes:
-        return None
-    if len(walked.scores) == 1:
-        return abs(float(walked.scores[0]))
-    second, first = np.sort(walked.scores)[-2:]
+def _rules(ensemble: Ensemble, classifier: int, x: NDArray[Any]) -> tuple[TreeRule, ...]:
+    """Return the rules that a row (n_features,) meets in the trees of a base classifier."""
+    tables, rules = ensemble.tables, []
+    for t, tree in enumerate(_trees(ensemble, classifier), int(tables.rounds[classifier])):
+        splits, leaf = path_of(tree, x)
+        text = rule_of_path(splits, tree, ensemble.features, x)
+        rules.append(TreeRule(text, tuple(tables.table(t)[leaf].tolist())))
+    return tuple(rules)
+
+
+def _margin(scores: NDArray[np.float64]) -> float:
+    """Return how far scores (K,) are from another label."""
+    if len(scores) == 1:
+        return abs(float(scores[0]))
+    second, first = np.sort(scores)[-2:]
     return float(first - second)
 
 
 THE_ROW = np.zeros(1, np.intp)
-
-
-@dataclass(frozen=True, eq=False)
-class Visit:
-    """One evaluation: its votes (K,), the scores (K,) after it, and what was skipped before it."""
-
-    step: int
-    classifier: int
-    votes: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    skipped: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +152,7 @@ class Walked:
     the final ones. `skipped` are those after the last evaluation.
     """
 
-    visits: tuple[Visit, ...]
+    steps: tuple[Step, ...]
     start: NDArray[np.float64]
     scores: NDArray[np.float64]
     decision: int
@@ -220,9 +163,9 @@ class Walked:
 
 def walk(program: Program, row: Rows) -> Walked:
     """Take a row (1, n_features) through the policy of a program."""
-    policy, tally = program.policy, _Tally(program, row)
+    policy, tally, x = program.policy, _Tally(program, row), np.asarray(row)[0]
     start = tally.scores()
-    visits: list[Visit] = []
+    steps: list[Step] = []
     skipped: list[int] = []
     decision = 0
     while decision < len(policy.actions):
@@ -230,19 +173,24 @@ def walk(program: Program, row: Rows) -> Walked:
         action = policy.actions[decision, cell]
         if action == QUIT:
             break
-        after = _next_decision(policy, decision, cell)
-        steps = range(policy.n_steps)[decision * policy.every : after * policy.every]
-        for j in steps:
-            if action == EVAL:
-                votes, scores = tally.add(j)
-                visits.append(Visit(j, int(policy.order[j]), votes, scores, tuple(skipped)))
-                skipped = []
-            else:
-                skipped.append(int(policy.order[j]))
+        after = decision + 1
+        if policy.leaps is not None and action != EVAL:  # a SKIP to a later decision
+            after = int(policy.leaps[decision, cell])
+        for j in range(policy.n_steps)[decision * policy.every : after * policy.every]:
+            classifier = int(policy.order[j])
+            if action != EVAL:
+                skipped.append(classifier)
+                continue
+            votes, scores = (tuple(values.tolist()) for values in tally.add(j))
+            rules = _rules(program.ensemble, classifier, x)
+            steps.append(
+                Step(j, classifier, f"h_{classifier}", rules, votes, scores, tuple(skipped))
+            )
+            skipped = []
         decision = after
     last = min(decision * policy.every, policy.n_steps)
     return Walked(
-        visits=tuple(visits),
+        steps=tuple(steps),
         start=start,
         scores=tally.scores(),
         decision=decision,
@@ -250,14 +198,6 @@ def walk(program: Program, row: Rows) -> Walked:
         read=tally.read(last)[0],
         skipped=tuple(skipped),
     )
-
-
-def _next_decision(policy: Policy, decision: int, cell: int) -> int:
-    """Return the next decision, or the later one that ``Policy.leaps`` names for a SKIP."""
-    leaps = getattr(policy, "leaps", None)
-    if leaps is None or policy.actions[decision, cell] == EVAL:
-        return decision + 1
-    return int(leaps[decision, cell])
 
 
 class _Tally:
@@ -307,7 +247,10 @@ def exit_of(program: Program, walked: Walked) -> ExitReason:
     if policy.verdict is not None and (code := int(policy.verdict[d, walked.cell])) >= 0:
         classes = program.ensemble.classes
         verdict = code if classes is None else classes.tolist()[code]
-    reads, value = _read(policy, walked)
+    reads, value = "state", None
+    if isinstance(policy.state, (Score, Stages)):
+        reads = "score" if len(walked.read) == 1 else "margin"
+        value = float(walked.read[0]) if reads == "score" else _margin(walked.read)
     segments: tuple[Segment, ...] = ()
     at = 0
     if not ended and value is not None:
@@ -331,12 +274,3 @@ def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segm
     named = [ACTIONS[actions[i]] for i in [*at, len(actions) - 1]]
     spans = zip(bounds[:-1], bounds[1:], named, strict=True)
     return tuple(Segment(low, high, action) for low, high, action in spans)
-
-
-def _read(policy: Policy, walked: Walked) -> tuple[str, float | None]:
-    if not isinstance(policy.state, (Score, Stages)):
-        return "state", None
-    if len(walked.read) == 1:
-        return "score", float(walked.read[0])
-    second, first = np.sort(walked.read)[-2:]
-    return "margin", float(first - second)

@@ -57,34 +57,12 @@ class ReportedModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """A fitted model, and what it is shown on.
+    """A fitted model, and what it is shown on; unknown parts are None.
 
-    Attributes
-    ----------
-    title : str
-        The title of the page.
-    dag : Dag
-        Ensemble and policy.
-    calibration : Calibration or None
-        What scores at each exit stand for.
-    lines : sequence of str
-        The summary in words that ``sparsify`` left, or what else is known.
-    beta : float or None
-        The price of an evaluation.
-    evaluation, full_evaluation : Evaluation or None
-        The policy and the full ensemble on the policy rows.
-    source : Ensemble or None
-        The full ensemble, before a policy reweighs it, where it is at hand.
-    rates : RealisedRates or None
-        Rates of a detector on held-out rows.
-    rows : ndarray or None
-        As the ensemble reads them; None for a report without rows.
-    targets : ndarray of shape (n,) or None
-        Labels or numbers of the rows.
-    qid : array-like of shape (n,) or None
-        The query of each row, for rankers.
-    curve : Curve or None
-        A trade-off to draw.
+    `lines` is the summary in words that ``sparsify`` left; `evaluation` and `full_evaluation` are
+    the policy and the full ensemble on the policy rows; `source` is the full ensemble, before a
+    policy reweighs it; `rates` are those of a detector. `rows` are as the ensemble reads them, with
+    `targets` (n,) and, for rankers, the query `qid` of each; `curve` is a trade-off to draw.
     """
 
     title: str

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.nodes import Nodes
 from mddag.inspection.explanation.explain import explain
 from mddag.inspection.explanation.explanation import Explanation, level, reads
 from mddag.inspection.explanation.rules import leaf_rules, one_line
@@ -93,9 +91,10 @@ def _columns(grouping: Grouping, step: float, scale: float) -> list[str]:
     for g, name in enumerate(names):
         x, n = _center(g, step), int(totals[g + 1].sum())
         share = n / max(int(totals[0].sum()), 1)
+        short = f"{100 * share:.0f}%" if share >= 0.01 else "<1%"
         inside = [rect(x - step / 2, TOP - 30, step, RIVER + GAP + FOOT + 72, "hit")]
         inside += _stack(totals[g + 1], x, step, floor, scale)
-        inside.append(label(x, floor - n * scale - 5, _short(share), "middle"))
+        inside.append(label(x, floor - n * scale - 5, short, "middle"))
         top = floor + GAP
         for k, count in enumerate(quits[g + 1]):
             high = count / most * FOOT
@@ -112,11 +111,6 @@ def _columns(grouping: Grouping, step: float, scale: float) -> list[str]:
     parts.append(label(2, floor + GAP + 10, "quit"))
     parts.append(label(2, floor + GAP + FOOT, share_quit))
     return parts
-
-
-def _short(share: float) -> str:
-    """Write a share above a narrow column."""
-    return f"{100 * share:.0f}%" if share >= 0.01 else "<1%"
 
 
 def _stack(
@@ -165,55 +159,40 @@ def _groups(facts: Facts) -> list[dict[str, Any]]:
     """Return what the script shows of each column."""
     grouping, graph = facts.grouping, facts.graph
     quits, uses = grouping.quits.sum(axis=1), graph.uses.sum(axis=1)
-    voter = _Voters(facts)
-    found = []
-    for g, name in enumerate(grouping.names()):
-        places = range(grouping.first[g], grouping.last[g] + 1)
-        found.append(
-            {
-                "name": name,
-                "rows": int(grouping.graph.uses[g].sum()),
-                "quit": int(quits[g + 1]),
-                "all": len(facts.paths),
-                "members": [
-                    {"place": k + 1, "rows": int(uses[k]), **voter.of(int(graph.nodes[k]))}
-                    for k in places
-                ],
-            }
-        )
-    return found
+    return [
+        {
+            "name": name,
+            "rows": int(grouping.graph.uses[g].sum()),
+            "quit": int(quits[g + 1]),
+            "all": len(facts.paths),
+            "members": [
+                {"place": k + 1, "rows": int(uses[k]), **_in_words(facts, int(graph.nodes[k]))}
+                for k in range(grouping.first[g], grouping.last[g] + 1)
+            ],
+        }
+        for g, name in enumerate(grouping.names())
+    ]
 
 
-class _Voters:
-    """Put base classifiers into words, numbered as in traces."""
-
-    def __init__(self, facts: Facts) -> None:
-        self.ensemble = facts.ensemble
-        self.classes = None if facts.classes is None else facts.classes.tolist()
-
-    def of(self, j: int) -> dict[str, Any]:
-        """Return the name of a base classifier and the rules of its trees."""
-        tables = self.ensemble.tables
-        if self.ensemble.callables:
-            return {"name": f"h_{j}", "trees": []}
-        trees = range(int(tables.rounds[j]), int(tables.rounds[j + 1]))
-        shown = [self._tree(t) for t in trees[:MOST_TREES]]
-        return {"name": f"h_{j}", "trees": shown, "more": max(len(trees) - MOST_TREES, 0)}
-
-    def _tree(self, t: int) -> dict[str, Any]:
-        tree, score = self.ensemble.tree(t), int(self.ensemble.tables.score[t])
-        rules = _largest(tree, self.ensemble)
+def _in_words(facts: Facts, j: int) -> dict[str, Any]:
+    """Name base classifier j, and give the leaves of its trees that have the largest votes."""
+    ensemble, tables = facts.ensemble, facts.ensemble.tables
+    if ensemble.callables:
+        return {"name": f"h_{j}", "trees": []}
+    trees = range(int(tables.rounds[j]), int(tables.rounds[j + 1]))
+    shown = []
+    for t in trees[:MOST_TREES]:
+        tree, score = ensemble.tree(t), int(tables.score[t])
+        leaves = list(leaf_rules(tree, ensemble.features))
+        leaves.sort(key=lambda leaf: -float(np.abs(leaf[1]).max()))
+        rules = [
+            [text, ", ".join(f"{v:+.3g}" for v in votes)] for text, votes in leaves[:MOST_LEAVES]
+        ]
         label = ""
-        if self.classes is not None and self.ensemble.n_scores > 1 and score >= 0:
-            label = one_line(self.classes[score])
-        return {"for": label, "rules": rules, "more": tree.n_leaves - len(rules)}
-
-
-def _largest(tree: Nodes, ensemble: Ensemble) -> list[list[str]]:
-    """Return rules and votes of the leaves with the largest votes."""
-    leaves = list(leaf_rules(tree, ensemble.features))
-    leaves.sort(key=lambda leaf: -float(np.abs(leaf[1]).max()))
-    return [[text, ", ".join(f"{v:+.3g}" for v in votes)] for text, votes in leaves[:MOST_LEAVES]]
+        if facts.classes is not None and ensemble.n_scores > 1 and score >= 0:
+            label = one_line(facts.classes.tolist()[score])
+        shown.append({"for": label, "rules": rules, "more": tree.n_leaves - len(rules)})
+    return {"name": f"h_{j}", "trees": shown, "more": max(len(trees) - MOST_TREES, 0)}
 
 
 MOST_BARS = 40
@@ -228,7 +207,18 @@ def evaluations(facts: Facts) -> Section | None:
     counts = facts.trace.n_evaluated
     svg = histogram(counts, group, max(len(names), 1))
     caption = "Rows by the number of base classifiers that they evaluate."
-    html = pair(legend(names, facts.colors) + figure(svg, caption), _quantiles(facts, counts))
+    numbers = [
+        (f"{100 * q:g} % of rows", f"{n:g}", n)
+        for q, n in zip(QUANTILES, np.quantile(counts, QUANTILES, method="higher"), strict=True)
+    ]
+    numbers.append(("mean", f"{counts.mean():.2f}", counts.mean()))
+    numbers.append(("longest", f"{counts.max()}", counts.max()))
+    quantiles = table(
+        ("", "at most", "of all"),
+        [(what, text, percent(n / max(facts.n_classifiers, 1))) for what, text, n in numbers],
+        "Evaluations that suffice for a share of rows",
+    )
+    html = pair(legend(names, facts.colors) + figure(svg, caption), quantiles)
     return Section("evaluations", "Evaluations per row", html)
 
 
@@ -269,17 +259,6 @@ def is_spread(low: int, high: int) -> bool:
     return low > 0 and high - low >= MOST_BARS
 
 
-def _quantiles(facts: Facts, counts: NDArray[np.int64]) -> str:
-    found = np.quantile(counts, QUANTILES, method="higher")
-    rows: list[tuple[str, str, str]] = [
-        (f"{100 * q:g} % of rows", f"{n:g}", percent(n / max(facts.n_classifiers, 1)))
-        for q, n in zip(QUANTILES, found, strict=True)
-    ]
-    rows.append(("mean", f"{counts.mean():.2f}", percent(counts.mean() / facts.n_classifiers)))
-    rows.append(("longest", f"{counts.max()}", percent(counts.max() / facts.n_classifiers)))
-    return table(("", "at most", "of all"), rows, "Evaluations that suffice for a share of rows")
-
-
 MOST_LISTED = 12
 FEW = 40  # base classifiers: more stand on a logarithmic scale
 
@@ -305,9 +284,10 @@ def classifiers(facts: Facts) -> Section | None:
         + facts.counted_on
     )
     order = np.argsort(-uses, kind="stable")[:MOST_LISTED]
+    n_read = {j: len(columns) for j, columns in facts.reads.items()}  # empty for callables
     rows = [
-        (f"h_{nodes[k]}", int(k) + 1, int(uses[k]), percent(float(shares[k])), _reads(facts, k))
-        for k in order.tolist()
+        (f"h_{j}", k + 1, int(uses[k]), percent(float(shares[k])), n_read.get(j, ""))
+        for k, j in zip(order.tolist(), nodes[order].tolist(), strict=True)
     ]
     head = ("base classifier", "place", "rows", "share", "features read")
     listed = table(head, rows, f"The {len(rows)} that are evaluated most often")
@@ -323,11 +303,6 @@ def _thinned(points: list[tuple[float, float]], most: int = 1000) -> list[tuple[
     return [*points[: most // 2], *(points[k] for k in at)]
 
 
-def _reads(facts: Facts, k: int) -> int | str:
-    read = facts.reads.get(int(facts.graph.nodes[k]))
-    return "" if read is None else len(read)
-
-
 SHARES = {"the shortest path": 0.0, "a path in the middle": 0.5, "longer than 90 %": 0.9,
           "longer than 99 %": 0.99, "the longest path": 1.0}  # fmt: skip
 MOST_WRONG = 2
@@ -337,11 +312,18 @@ def single_rows(facts: Facts) -> Section | None:
     """Explain some rows; None without rows, or if paths depend on other rows."""
     if facts.rows is None or facts.dag.needs_queries or len(facts.graph.nodes) == 0:
         return None
-    column = _columns_of_nodes(facts)
+    column = {
+        int(j): g
+        for g, (a, b) in enumerate(zip(facts.grouping.first, facts.grouping.last, strict=True))
+        for j in facts.graph.nodes[a : b + 1]
+    }
     options, panels, paths = [], [], []
     for k, (what, i) in enumerate(chosen(facts).items()):
         one = explain(facts.dag, facts.calibration, facts.columns[[i]])
-        options.append(f'<option value="{k}">{escape(what)}: {escaped(_name(facts, i))}</option>')
+        name = f"row {i}, {facts.trace.n_evaluated[i]} evaluations"
+        if facts.codes is not None and facts.classes is not None:
+            name += f", truly {facts.classes[facts.codes[i]]}"
+        options.append(f'<option value="{k}">{escape(what)}: {escaped(name)}</option>')
         panels.append(
             f'<div class="instance" data-instance="{k}" hidden>{_scores(one)}'
             f'<pre tabindex="0">{escape(str(one))}</pre></div>'
@@ -369,21 +351,6 @@ def chosen(facts: Facts) -> dict[str, int]:
     if facts.classes is not None and facts.full_predicted is not None:
         other = np.flatnonzero(facts.predicted != facts.full_predicted)[:MOST_WRONG]
         found |= {f"another label than the full model {k + 1}": int(i) for k, i in enumerate(other)}
-    return found
-
-
-def _name(facts: Facts, i: int) -> str:
-    text = f"row {i}, {facts.trace.n_evaluated[i]} evaluations"
-    if facts.codes is not None and facts.classes is not None:
-        text += f", truly {facts.classes[facts.codes[i]]}"
-    return text
-
-
-def _columns_of_nodes(facts: Facts) -> dict[int, int]:
-    """Return the column of each base classifier in the figure of the DAG."""
-    found: dict[int, int] = {}
-    for g, (a, b) in enumerate(zip(facts.grouping.first, facts.grouping.last, strict=True)):
-        found |= {int(j): g for j in facts.graph.nodes[a : b + 1]}
     return found
 
 

@@ -10,13 +10,13 @@ leave late; exits are grouped as in the model's calibration.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mddag.inspection.report.facts import CurvePoint, Facts, at_price, counts_errors, point_of
+from mddag.inspection.report.facts import Facts, at_price, counts_errors, point_of
 from mddag.inspection.report.markup import (
     Chart,
     Section,
@@ -37,86 +37,57 @@ EARLY = 0.1  # of all base classifiers: rows that need no more leave early
 
 def summary(facts: Facts) -> Section:
     """Say what the model is, and what was measured."""
-    tiles = _tiles(facts)
-    html = _opening(facts) + (f'<ul class="tiles">{"".join(tiles)}</ul>' if tiles else "")
+    ensemble = facts.ensemble
+    trees = "" if ensemble.n_trees == len(ensemble) else f" ({ensemble.n_trees} trees)"
+    of = f"{len(ensemble)} base classifiers{trees} over {ensemble.n_features} features"
+    classes = "" if facts.classes is None else f" and {len(facts.classes)} classes"
+    html = paragraph(
+        f"A sparse decision DAG: a {ensemble.kind} of {of}{classes}.",
+        "Each row evaluates the base classifiers that its own path needs, and no others;",
+        "the policy decides at each step whether to evaluate, to skip or to quit.",
+    )
+    tiles = [f"<li><b>{escape(n)}</b> {escape(words)}</li>" for n, words in _tiles(facts)]
+    html += f'<ul class="tiles">{"".join(tiles)}</ul>' if tiles else ""
     if facts.rows is not None:
-        html += paragraph(*_on_rows(facts))
+        counts = facts.trace.n_evaluated
+        early = float((counts <= EARLY * facts.n_classifiers).mean())
+        html += paragraph(
+            f"On the {facts.n_rows:,} rows given, a row evaluates {counts.mean():.1f} of "
+            f"{facts.n_classifiers} base classifiers on average, half of the rows at most "
+            f"{np.median(counts):.0f};",
+            f"{percent(early)} of rows need at most {percent(EARLY)} of them,",
+            f"the longest path has {counts.max()}.",
+            *(["No targets were given, so errors are not shown."] if facts.targets is None else []),
+        )
     if facts.lines:
         html += f"<h3>What was measured when it was made</h3>{listed(facts.lines)}"
     return Section("summary", "Summary", html)
 
 
-def _opening(facts: Facts) -> str:
-    ensemble = facts.ensemble
-    trees = "" if ensemble.n_trees == len(ensemble) else f" ({ensemble.n_trees} trees)"
-    of = f"{len(ensemble)} base classifiers{trees} over {ensemble.n_features} features"
-    classes = "" if facts.classes is None else f" and {len(facts.classes)} classes"
-    return paragraph(
-        f"A sparse decision DAG: a {ensemble.kind} of {of}{classes}.",
-        "Each row evaluates the base classifiers that its own path needs, and no others;",
-        "the policy decides at each step whether to evaluate, to skip or to quit.",
-    )
-
-
-def _on_rows(facts: Facts) -> list[str]:
-    """Describe the rows given."""
-    n, counts = facts.n_rows, facts.trace.n_evaluated
-    early = float((counts <= EARLY * facts.n_classifiers).mean())
-    text = [
-        f"On the {n:,} rows given, a row evaluates {counts.mean():.1f} of {facts.n_classifiers} "
-        f"base classifiers on average, half of the rows at most {np.median(counts):.0f};",
-        f"{percent(early)} of rows need at most {percent(EARLY)} of them,",
-        f"the longest path has {counts.max()}.",
-    ]
-    if facts.targets is None:
-        text.append("No targets were given, so errors are not shown.")
-    return text
-
-
-def _tiles(facts: Facts) -> list[str]:
+def _tiles(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield numbers, and what they are."""
+    of_all = f"evaluations per row, of {facts.n_classifiers}"
     if facts.rows is None:
-        known = facts.evaluation
-        return [] if known is None else [_tile(f"{known.n_evaluated:.1f}", _of_all(facts))]
-    tiles = [_tile(f"{facts.trace.n_evaluated.mean():.1f}", _of_all(facts))]
-    return tiles + _quality(facts) + _agreement(facts) + _speed(facts)
-
-
-def _of_all(facts: Facts) -> str:
-    return f"evaluations per row, of {facts.n_classifiers}"
-
-
-def _quality(facts: Facts) -> list[str]:
-    """Compare error or R2 with that of the full model."""
-    if facts.targets is None or facts.ensemble.kind == "ranker":
-        return []
+        if facts.evaluation is not None:
+            yield f"{facts.evaluation.n_evaluated:.1f}", of_all
+        return
+    yield f"{facts.trace.n_evaluated.mean():.1f}", of_all
     full = facts.full_predicted
-    if facts.codes is not None:
-        error = float((facts.predicted != facts.codes).mean())
-        other = "" if full is None else f"; full model {100 * (full != facts.codes).mean():.2f} %"
-        return [_tile(f"{100 * error:.2f} %", f"error{other}")]
-    targets = np.asarray(facts.targets, float)
-    other = "" if full is None else f"; full model {r2(full, targets):.4f}"
-    return [_tile(f"{r2(facts.predicted, targets):.4f}", f"R2{other}")]
-
-
-def _agreement(facts: Facts) -> list[str]:
-    full = facts.full_predicted
-    if full is None or facts.classes is None:
-        return []
-    same = float((full == facts.predicted).mean())
-    return [_tile(f"{100 * same:.2f} %", "of rows with the label of the full model")]
-
-
-def _speed(facts: Facts) -> list[str]:
+    if facts.targets is not None and facts.codes is not None:
+        errors = [(p != facts.codes).mean() for p in (facts.predicted, full) if p is not None]
+        texts = [f"{100 * error:.2f} %" for error in errors]
+        yield texts[0], "; full model ".join(["error", *texts[1:]])
+    elif facts.targets is not None and facts.ensemble.kind != "ranker":
+        targets = np.asarray(facts.targets, float)
+        texts = [f"{r2(p, targets):.4f}" for p in (facts.predicted, full) if p is not None]
+        yield texts[0], "; full model ".join(["R2", *texts[1:]])
+    if full is not None and facts.classes is not None:
+        same = float((full == facts.predicted).mean())
+        yield f"{100 * same:.2f} %", "of rows with the label of the full model"
     times = facts.dag.expected_speedup
-    if not np.isfinite(times):
-        return []
-    what = "as fast as evaluating everything, expected in large batches"
-    return [_tile(f"{times:.1f} times", what)]
-
-
-def _tile(number: str, words: str) -> str:
-    return f"<li><b>{escape(number)}</b> {escape(words)}</li>"
+    if np.isfinite(times):
+        what = "as fast as evaluating everything, expected in large batches"
+        yield f"{times:.1f} times", what
 
 
 def r2(predicted: np.ndarray, targets: np.ndarray) -> float:
@@ -134,76 +105,55 @@ def tradeoff(facts: Facts) -> Section | None:
     curve = facts.curve
     if curve is None:
         return _two_points(facts)
-    sample = curve.samples[-1]
-    points = _points(curve, sample)
+    sample, loss = curve.samples[-1], _loss(curve)
+    columns = (curve.columns[f"{sample}_{name}"] for name in ("n_evaluated", "loss"))
+    points: list[Point] = [
+        (float(x), float(y), f"beta {beta:.3g}: {x:.1f} evaluations, {loss} {y:.4f}")
+        for x, y, beta in zip(*columns, curve.beta, strict=True)
+    ]
     chosen = curve.envelope(x="n_evaluated").tolist()
     full = float(curve.columns[f"full_{sample}_n_evaluated"][0])
     full_loss = float(curve.columns[f"full_{sample}_loss"][0])
+    there = (full, full_loss, f"full model: {full:.0f} evaluations, {loss} {full_loss:.4f}")
     at, own = at_price(curve, facts.beta), point_of(curve, facts)
-    ring = _ring(curve, own, None if at is None else points[at])
-    there = (full, full_loss, f"full model: {full:.0f} evaluations, {_loss(curve)} {full_loss:.4f}")
-    here = _full_here(curve, own, there)
-    chart = _chart([*points, there, *here, *ring], _loss(curve))
+    ring: list[Point] = []  # the model as measured, or else the point with its price
+    others: list[Point] = []  # the full model on the rows of the report, if they are others
+    words = ""
+    if own is not None:
+        here = "on the rows of this report"
+        text = f"{own.n_evaluated:.1f} evaluations, {loss} {own.loss:.4f}"
+        ring = [(own.n_evaluated, own.loss, f"this model, {here}: {text}")]
+        words = f"The ring is this model, measured on the {facts.n_rows:,} rows of this report."
+        if own.full_loss is not None and abs(own.full_loss - full_loss) > SAME * abs(full_loss):
+            others = [(full, own.full_loss, f"full model, {here}: {loss} {own.full_loss:.4f}")]
+            words += (
+                " These are other rows than those of the sweep, so the ring may lie off the line; "
+                "compare it with the large hollow dot, the full model on the same rows."
+            )
+    elif at is not None:
+        ring = [(*points[at][:2], f"the price of this model, {points[at][2]}")]
+        words = (
+            "The ring is the policy that the sweep learned at the price of this model; this model "
+            "itself was not measured."
+        )
+    chart = _chart([*points, there, *others, *ring], loss)
     chart.rule(full_loss, "full")
     chart.line(sorted((points[k][0], points[k][1]) for k in chosen), "c0")
     for k, point in enumerate(points):
         text = f"{point[2]}, the price of this model" if k == at else point[2]
         chart.point(*point[:2], "c0" if k in chosen else "hollow", text)
     chart.point(*there[:2], "full", there[2], 6)
-    for point in here:
+    for point in others:
         chart.point(*point[:2], "full hollow", point[2], 6)
     for x, y, text in ring:
         chart.point(x, y, "here", text, 8)
         chart.text(x, y, "this model" if own else "price of this model")
     caption = (
-        f"Evaluations per row and {_loss(curve)} on the {sample} rows of the sweep. The line joins "
+        f"Evaluations per row and {loss} on the {sample} rows of the sweep. The line joins "
         f"the points that no other beats on the {curve.chooser} rows; the dashed line is the full "
-        f"model. {_words(facts, own, at, bool(here))}"
+        f"model. {words}"
     )
     return Section("trade-off", "Trade-off", figure(chart.svg(), caption))
-
-
-def _points(curve: Curve, sample: str) -> list[Point]:
-    columns = (curve.columns[f"{sample}_{name}"] for name in ("n_evaluated", "loss"))
-    return [
-        (float(x), float(y), f"beta {beta:.3g}: {x:.1f} evaluations, {_loss(curve)} {y:.4f}")
-        for x, y, beta in zip(*columns, curve.beta, strict=True)
-    ]
-
-
-def _ring(curve: Curve, own: CurvePoint | None, priced: Point | None) -> list[Point]:
-    """Return the model as measured, or else the point with its price, or nothing."""
-    if own is not None:
-        text = f"{own.n_evaluated:.1f} evaluations, {_loss(curve)} {own.loss:.4f}"
-        return [(own.n_evaluated, own.loss, f"this model, on the rows of this report: {text}")]
-    return [] if priced is None else [(*priced[:2], f"the price of this model, {priced[2]}")]
-
-
-def _full_here(curve: Curve, own: CurvePoint | None, there: Point) -> list[Point]:
-    """Return the full model on the rows of the report, if they are not those of the sweep."""
-    if own is None or own.full_loss is None:
-        return []
-    if abs(own.full_loss - there[1]) <= SAME * abs(there[1]):
-        return []
-    text = f"full model, on the rows of this report: {_loss(curve)} {own.full_loss:.4f}"
-    return [(there[0], own.full_loss, text)]
-
-
-def _words(facts: Facts, own: CurvePoint | None, at: int | None, others: bool) -> str:
-    """Say what the ring is, and what it is not."""
-    if own is None:
-        priced = (
-            "The ring is the policy that the sweep learned at the price of this model; this model "
-            "itself was not measured."
-        )
-        return "" if at is None else priced
-    text = f"The ring is this model, measured on the {facts.n_rows:,} rows of this report."
-    if not others:
-        return text
-    return (
-        f"{text} These are other rows than those of the sweep, so the ring may lie off the "
-        "line; compare it with the large hollow dot, the full model on the same rows."
-    )
 
 
 def _two_points(facts: Facts) -> Section | None:
@@ -283,91 +233,57 @@ def _rejected_by_step(facts: Facts) -> str:
     return figure(chart.svg(), f"On the rows given: {'; '.join(text)}.") + legend(names)
 
 
-CALIBRATION = "Calibration by exit"
 MOST_LISTED = 20
 FEW = 30  # rows: fewer say little
 
-ExitGroups = list[tuple[str, int, float, float]]
-
 
 def calibration(facts: Facts) -> Section | None:
-    """Compare predictions with targets; None without a calibration, rows or targets."""
+    """Compare predictions with targets by exit; None without a calibration, rows or targets."""
     if facts.calibration is None or facts.targets is None or facts.ensemble.kind == "ranker":
         return None
     groups = facts.calibration.groups
     group = groups[facts.trace.exit_step]
-    sure, right = _compared(facts)
-    found: ExitGroups = []
+    guess, truth = np.asarray(facts.predicted, float), np.asarray(facts.targets)
+    if facts.probabilities is not None:
+        guess = facts.probabilities[np.arange(facts.n_rows), facts.predicted]
+        truth = facts.predicted == facts.codes
+    found = []
     for g in np.unique(group):
-        here = group == g
-        means = float(sure[here].mean()), float(right[here].mean())
-        found.append((_exits(groups, int(g)), int(here.sum()), *means))
-    return _classes(facts, found) if facts.classes is not None else _means(facts, found, group)
-
-
-def _compared(facts: Facts) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Return what is predicted and what is true, row by row."""
-    if facts.probabilities is None:
-        return np.asarray(facts.predicted, float), np.asarray(facts.targets, float)
-    sure = facts.probabilities[np.arange(facts.n_rows), facts.predicted]
-    return sure, facts.predicted == facts.codes
-
-
-def _classes(facts: Facts, found: ExitGroups) -> Section:
-    low = min(0.5, *(min(sure, right) for _, _, sure, right in found))
-    chart = _calibration_chart(found, (low * 0.98, 1.01), "mean probability of the predicted class",
-                   "share that is right", share=True)  # fmt: skip
-    listed = table(
-        ("steps taken", "rows", "mean probability", "right"),
-        [(name, n, f"{sure:.3f}", f"{right:.3f}") for name, n, sure, right in found[:MOST_LISTED]],
-        "Probability of the predicted class by exit",
-    )
-    gap = sum(n * abs(sure - right) for _, n, sure, right in found) / facts.n_rows
-    text = (
-        "One dot per group of exits, the larger the more rows; on the line, probabilities are "
-        f"true. The mean distance from it is {percent(float(gap))}, weighted by rows. Groups of "
-        f"fewer than {FEW} rows are hollow."
-    )
-    html = pair(figure(chart.svg(), text), listed + _rest(found))
-    return Section("calibration", CALIBRATION, html)
-
-
-def _means(facts: Facts, found: ExitGroups, group: NDArray[np.intp]) -> Section:
-    ends = padded([v for _, _, a, b in found for v in (a, b)])
-    chart = _calibration_chart(found, ends, "mean prediction", "mean target", share=False)
-    targets, rows = np.asarray(facts.targets, float), []
-    for (name, n, mean, target), g in zip(found, np.unique(group), strict=True):
-        here = group == g
-        error = np.sqrt(np.square(targets[here] - facts.predicted[here]).mean())
-        rows.append((name, n, f"{mean:.4g}", f"{target:.4g}", f"{error:.4g}"))
-    listed = table(
-        ("steps taken", "rows", "mean prediction", "mean target", "root mean square error"),
-        rows[:MOST_LISTED],
-        "Predictions by exit",
-    )
-    text = f"One dot per group of exits. R2 of all rows: {r2(facts.predicted, targets):.4f}."
-    html = pair(figure(chart.svg(), text), listed + _rest(found))
-    return Section("calibration", CALIBRATION, html)
-
-
-def _calibration_chart(
-    found: ExitGroups, ends: tuple[float, float], x: str, y: str, *, share: bool
-) -> Chart:
-    chart = Chart(f"{y} against {x}", ends, ends, x, y, x_percent=share, y_percent=share)
+        here, steps = group == g, np.flatnonzero(groups == g)
+        name = f"{steps[0]}" if len(steps) == 1 else f"{steps[0]} to {steps[-1]}"
+        off = float(np.sqrt(np.square(truth[here].astype(float) - guess[here]).mean()))
+        found.append(
+            (name, int(here.sum()), float(guess[here].mean()), float(truth[here].mean()), off)
+        )
+    rows: list[tuple[Any, ...]]
+    if facts.classes is not None:
+        low = min(0.5, *(min(sure, right) for _, _, sure, right, _ in found))
+        ends, is_share = (low * 0.98, 1.01), True
+        x, y = "mean probability of the predicted class", "share that is right"
+        head: tuple[str, ...] = ("steps taken", "rows", "mean probability", "right")
+        rows = [(name, n, f"{sure:.3f}", f"{right:.3f}") for name, n, sure, right, _ in found]
+        title = "Probability of the predicted class by exit"
+        gap = sum(n * abs(sure - right) for _, n, sure, right, _ in found) / facts.n_rows
+        text = (
+            "One dot per group of exits, the larger the more rows; on the line, probabilities are "
+            f"true. The mean distance from it is {percent(float(gap))}, weighted by rows. Groups "
+            f"of fewer than {FEW} rows are hollow."
+        )
+    else:
+        ends, is_share = padded([v for _, _, a, b, _ in found for v in (a, b)]), False
+        x, y = "mean prediction", "mean target"
+        head = ("steps taken", "rows", x, y, "root mean square error")
+        rows = [(name, n, *(f"{v:.4g}" for v in numbers)) for name, n, *numbers in found]
+        title = "Predictions by exit"
+        text = f"One dot per group of exits. R2 of all rows: {r2(guess, truth.astype(float)):.4f}."
+    chart = Chart(f"{y} against {x}", ends, ends, x, y, x_percent=is_share, y_percent=is_share)
     chart.line([(ends[0], ends[0]), (ends[1], ends[1])], "full")
-    most = max(n for _, n, _, _ in found)
-    for name, n, sure, right in found:
-        kind = "c0" if n >= FEW else "hollow"
-        title = f"{name} steps: {n} rows, predicted {sure:.4g}, true {right:.4g}"
-        chart.point(sure, right, kind, title, 3 + 6 * float(np.sqrt(n / most)))
-    return chart
-
-
-def _exits(groups: NDArray[np.intp], g: int) -> str:
-    steps = np.flatnonzero(groups == g)
-    return f"{steps[0]}" if len(steps) == 1 else f"{steps[0]} to {steps[-1]}"
-
-
-def _rest(found: ExitGroups) -> str:
-    left = len(found) - MOST_LISTED
-    return paragraph(f"{left} more groups are in the figure alone.") if left > 0 else ""
+    most = max(n for _, n, *_ in found)
+    for name, n, a, b, _ in found:
+        dot = f"{name} steps: {n} rows, predicted {a:.4g}, true {b:.4g}"
+        chart.point(a, b, "c0" if n >= FEW else "hollow", dot, 3 + 6 * float(np.sqrt(n / most)))
+    numbers = table(head, rows[:MOST_LISTED], title)
+    if len(rows) > MOST_LISTED:
+        numbers += paragraph(f"{len(rows) - MOST_LISTED} more groups are in the figure alone.")
+    html = pair(figure(chart.svg(), text), numbers)
+    return Section("calibration", "Calibration by exit", html)
