@@ -7,6 +7,7 @@ on one thread unless more are wanted; the first calls are left out.
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import platform
@@ -60,18 +61,23 @@ def predict(
     opened = open_model(model, threads)
     table = read_table(data, layout, opened.features)
     columns = _columns(opened, table, proba, evaluations)
-    quality = _quality(opened, table, columns["prediction"]) if layout.target else {}
+    predicted, quality = columns["prediction"], {}
+    if layout.target and opened.predictor.classes_ is not None:
+        quality["error"] = float(np.mean(predicted.astype(str) != table.labels.astype(str)))
+    elif layout.target and opened.ensemble.kind != "ranker":
+        errors = predicted - table.labels.astype(float)
+        quality["mean_squared_error"] = float(np.mean(errors**2))
+    lines = [f"{name.replace('_', ' ')}: {value:.6g}" for name, value in quality.items()]
     if file is not None:
         write_whole(file, _content(columns, file.suffix))
         fields = {"file": str(file), "n_rows": len(table), **quality}
-        out.result(fields, "\n".join([f"written: {file}", *_lines(quality)]))
-        return
-    if out.as_json:
+        out.result(fields, "\n".join([f"written: {file}", *lines]))
+    elif out.as_json:
         out.result({**columns, **quality}, "")
-        return
-    print(_content(columns, ".csv").decode(), end="", flush=True)
-    for line in _lines(quality):
-        out.note(line)
+    else:
+        print(_content(columns, ".csv").decode(), end="", flush=True)
+        for line in lines:
+            out.note(line)
 
 
 def _columns(opened: Opened, table: RowTable, proba: bool, evaluations: bool) -> dict[str, Any]:
@@ -91,20 +97,6 @@ def _columns(opened: Opened, table: RowTable, proba: bool, evaluations: bool) ->
     return columns
 
 
-def _quality(opened: Opened, table: RowTable, predicted: Any) -> dict[str, Any]:
-    """Compare predictions with labels."""
-    y = table.labels
-    if opened.predictor.classes_ is not None:
-        return {"error": float(np.mean(predicted.astype(str) != y.astype(str)))}
-    if opened.ensemble.kind == "ranker":
-        return {}
-    return {"mean_squared_error": float(np.mean((predicted - y.astype(float)) ** 2))}
-
-
-def _lines(quality: dict[str, Any]) -> list[str]:
-    return [f"{name.replace('_', ' ')}: {value:.6g}" for name, value in quality.items()]
-
-
 def _content(columns: dict[str, Any], suffix: str) -> bytes:
     """Return the content of a file with these columns."""
     if suffix == ".npz":
@@ -112,8 +104,6 @@ def _content(columns: dict[str, Any], suffix: str) -> bytes:
         np.savez(data, **columns)
         return data.getvalue()
     text = io.StringIO()
-    import csv
-
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(zip(*(np.asarray(c).tolist() for c in columns.values()), strict=True))
@@ -290,8 +280,14 @@ def bench(
     if opened.needs_queries:
         raise UsageError("the model decides by whole queries, so single rows have no time")
     given = read_table(data, layout, opened.features)
-    rows = _rows(opened, given)
+    rows: Any = given.X  # as a server would hold them: encoded, float32, contiguous
+    if np.ndim(rows) != 3:
+        rows = np.ascontiguousarray(opened.predictor.encode(rows), np.float32)
+    load = open_model if opened.source is not None else mddag.load
+    predict, predict_one = opened.predictor.predict, opened.predictor.predict_one
     n_batch = min(batch or len(rows), len(rows))
+    held = [rows[i] for i in range(min(len(rows), 10_000))]
+    parts = [rows[i : i + n_batch] for i in range(0, len(rows) - n_batch + 1, n_batch)]
     fields: dict[str, Any] = {
         "file": str(model),
         "library": opened.library,
@@ -300,9 +296,11 @@ def bench(
         "rows": len(rows),
         "batch": n_batch,
         "evaluations_per_row": float(np.mean(opened.n_evaluated(given))),
-        "load_ms": percentiles(lambda i: _loaded(opened), loads, 1e6),
-        "one_row_us": percentiles(_one(opened, rows), singles, 1e3),
-        "batch_ns_per_row": percentiles(_batch(opened, rows, n_batch), batches, float(n_batch)),
+        "load_ms": percentiles(lambda i: load(opened.path), loads, 1e6),
+        "one_row_us": percentiles(lambda i: predict_one(held[i % len(held)]), singles, 1e3),
+        "batch_ns_per_row": percentiles(
+            lambda i: predict(parts[i % len(parts)]), batches, float(n_batch)
+        ),
     }
     out.result(fields, _text(fields))
 
@@ -318,30 +316,6 @@ def percentiles(call: Callable[[int], Any], n: int, unit: float) -> dict[str, fl
         times[i] = perf_counter_ns() - began
     found = np.percentile(times / unit, PERCENTILES).tolist()
     return {f"p{p:g}": value for p, value in zip(PERCENTILES, found, strict=True)} | {"n": n}
-
-
-def _rows(opened: Opened, given: RowTable) -> Any:
-    """Return rows as a server would hold them: encoded, float32, contiguous."""
-    if np.ndim(given.X) == 3:
-        return given.X
-    return np.ascontiguousarray(opened.predictor.encode(given.X), np.float32)
-
-
-def _loaded(opened: Opened) -> Any:
-    if opened.source is None:
-        return mddag.load(opened.path)
-    return open_model(opened.path)
-
-
-def _one(opened: Opened, rows: Any) -> Callable[[int], Any]:
-    predict, n = opened.predictor.predict_one, len(rows)
-    singles = [rows[i] for i in range(min(n, 10_000))]
-    return lambda i: predict(singles[i % len(singles)])
-
-
-def _batch(opened: Opened, rows: Any, size: int) -> Callable[[int], Any]:
-    predict, n_starts = opened.predictor.predict, max(len(rows) // size, 1)
-    return lambda i: predict(rows[(i % n_starts) * size : (i % n_starts + 1) * size])
 
 
 def _text(fields: dict[str, Any]) -> str:

@@ -75,15 +75,13 @@ process.stdout.write(new Uint8Array(answers.buffer));
 def answer_of_file(path: str | os.PathLike[str], reference: mddag.Ensemble) -> tuple[Answer, bool]:
     """Return what a file answers, and whether it reads float32; `reference` is its model."""
     name = os.fspath(path)
-    if name.endswith(".h"):
+    forms: dict[str, Callable[[str, mddag.Ensemble], Answer]] = {
+        ".h": of_header, ".js": of_module, ".mjs": of_module, ".onnx": of_onnx,
+    }  # fmt: skip
+    form = forms.get(Path(name).suffix)
+    if form is not None:
         check_file(name)
-        return of_header(name, reference), True
-    if name.endswith((".js", ".mjs")):
-        check_file(name)
-        return of_module(name), True
-    if name.endswith(".onnx"):
-        check_file(name)
-        return of_onnx(name, reference), True
+        return form(name, reference), True
     opened = open_model(name)
     _check_alike(opened, reference)
     return of_model(opened), False
@@ -134,8 +132,13 @@ def of_header(path: str, reference: mddag.Ensemble) -> Answer:
     program = _compiled(path, named[1], upper)
 
     def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
-        given = _as_integers(rows) if dtype == np.int32 else np.ascontiguousarray(rows, dtype)
-        answers = np.frombuffer(_output([str(program)], given.tobytes()), np.float64)
+        given = np.asarray(rows)
+        if dtype == np.int32:  # rounded down, and the lowest number for missing values
+            low, high = np.iinfo(np.int32).min, np.iinfo(np.int32).max
+            whole = np.clip(np.floor(given.astype(np.float64)), low + 1, high)
+            given = np.where(np.isnan(whole), low, whole)
+        content = np.ascontiguousarray(given, dtype).tobytes()
+        answers = np.frombuffer(_output([str(program)], content), np.float64)
         return _all_answered(answers, rows, path)
 
     weakref.finalize(answer, shutil.rmtree, program.parent, ignore_errors=True)
@@ -160,14 +163,7 @@ def _compiled(path: str, name: str, upper: str) -> Path:
     return program
 
 
-def _as_integers(rows: Rows) -> NDArray[np.int32]:
-    """Round values down to whole numbers; missing ones get their mark."""
-    low, high = np.iinfo(np.int32).min, np.iinfo(np.int32).max
-    whole = np.clip(np.floor(np.asarray(rows, np.float64)), low + 1, high)
-    return np.where(np.isnan(whole), low, whole).astype(np.int32)
-
-
-def of_module(path: str) -> Answer:
+def of_module(path: str, reference: mddag.Ensemble) -> Answer:
     """Answer by an exported module of JavaScript, run by node."""
     node = shutil.which("node")
     if node is None:
@@ -336,10 +332,18 @@ def validate(
         theirs = of_predictions(str(predictions), opened.ensemble)
     batches = {} if predictions is not None else made_rows(opened.ensemble, n_rows)
     if data is not None:
-        batches["rows of the file"] = _encoded(opened, read_table(data, layout, opened.features))
+        given = read_table(data, layout, opened.features)
+        if np.ndim(given.X) != 3:  # codes for categories
+            given = replace(given, X=np.asarray(opened.predictor.encode(given.X), np.float64))
+        batches["rows of the file"] = given
+    if single:  # rows as code that reads float32 gets them
+        with np.errstate(over="ignore"):
+            batches = {
+                name: batch if batch.X.dtype == np.uint8 else replace(batch, X=batch.X.astype("f4"))
+                for name, batch in batches.items()
+            }
     compared = [
-        compare(opened, name, _single(batch) if single else batch, answer, theirs, tolerance)
-        for name, batch in batches.items()
+        compare(opened, name, batch, answer, theirs, tolerance) for name, batch in batches.items()
     ]
     total = sum(c.n_rows for c in compared)
     n_different = sum(c.n_different for c in compared)
@@ -360,36 +364,14 @@ def made_rows(ensemble: mddag.Ensemble, n_rows: int) -> dict[str, RowTable]:
     if rows.ndim == 3:
         return {"patches of noise": RowTable("patches of noise", rows)}
     qid = np.arange(n_rows) // QUERY
-    batches = {"at thresholds": RowTable("at thresholds", _filled(rows), qid=qid)}
+    filled = rows.copy()
+    for column in filled.T:  # each missing value becomes one that the column has elsewhere
+        gaps = np.isnan(column)
+        column[gaps] = np.resize(column[~gaps], int(gaps.sum())) if not gaps.all() else 0.0
+    batches = {"at thresholds": RowTable("at thresholds", filled, qid=qid)}
     if ensemble.features.missing:
         batches["with missing values"] = RowTable("with missing values", rows, qid=qid)
     return batches
-
-
-def _filled(rows: NDArray[Any]) -> NDArray[Any]:
-    """Replace each missing value by one that the column has elsewhere."""
-    full = rows.copy()
-    for column in full.T:
-        known = column[~np.isnan(column)]
-        gaps = np.isnan(column)
-        column[gaps] = np.resize(known, int(gaps.sum())) if len(known) else 0.0
-    return full
-
-
-def _encoded(opened: Opened, given: RowTable) -> RowTable:
-    """Encode rows of a file as arrays, with codes for categories."""
-    X = given.X
-    if np.ndim(X) != 3:
-        X = np.asarray(opened.predictor.encode(X), np.float64)
-    return replace(given, X=X)
-
-
-def _single(given: RowTable) -> RowTable:
-    """Round rows as code that reads float32 gets them."""
-    if given.X.dtype == np.uint8:
-        return given
-    with np.errstate(over="ignore"):
-        return replace(given, X=given.X.astype(np.float32))
 
 
 def compare(
@@ -402,15 +384,12 @@ def compare(
     else:
         near = np.abs(first - second) <= tolerance * np.maximum(np.abs(first), 1.0)
         wrong = np.flatnonzero(~near)
-    shown = [
-        {
-            "row": int(i),
-            "answer": _named(opened, first[i]),
-            "other": _named(opened, second[i]),
-            "values": _values(opened, batch.X[i]),
-        }
-        for i in wrong[:SHOWN]
-    ]
+    features, shown = opened.features, []
+    for i in wrong[:SHOWN].tolist():
+        row = batch.X[i] if batch.X.ndim == 2 else np.empty(0)  # patches are not shown
+        values = {str(features.called(c)): float(value) for c, value in enumerate(row)}
+        answer, other = _named(opened, first[i]), _named(opened, second[i])
+        shown.append({"row": i, "answer": answer, "other": other, "values": values})
     return Compared(name, len(batch), len(wrong), shown)
 
 
@@ -419,13 +398,6 @@ def _named(opened: Opened, code: float) -> Any:
     if classes is None:
         return float(code)
     return "unknown" if code == UNKNOWN else classes.tolist()[int(code)]
-
-
-def _values(opened: Opened, row: NDArray[Any]) -> dict[str, float]:
-    features = opened.features
-    if row.ndim != 1:
-        return {}
-    return {str(features.called(i)): float(value) for i, value in enumerate(row)}
 
 
 def _text(compared: list[Compared], single: bool) -> str:
