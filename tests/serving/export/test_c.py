@@ -21,7 +21,6 @@ from mddag.policy.calibration import Calibration
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.export import export
-from mddag.serving.export.c import listed, quoted
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Margin
@@ -138,13 +137,6 @@ def test_regressors_give_calibrated_means(tmp_path, link):
     assert n_evaluated.tolist() == [3] * 50
     np.testing.assert_allclose(means, model.predict(X), rtol=1e-14)
     np.testing.assert_array_equal(scores, model.scores(X))
-
-
-def test_a_regressor_whose_link_is_unknown_is_not_exported(tmp_path):
-    classifier = deep_forest(np.random.default_rng(1), 2, 2, 1)
-    ensemble = replace(classifier, task=Regression(link="unknown"))
-    with pytest.raises(ValueError, match="neither its scores nor exp of them"):
-        export(mddag.compile(ensemble), tmp_path / "m.h")
 
 
 def test_a_header_may_be_included_twice_and_beside_another_and_used_in_part(tmp_path):
@@ -267,20 +259,6 @@ def test_where_there_is_no_room_the_old_header_stays(tmp_path):
     assert os.listdir(tmp_path) == ["m.h"]
 
 
-@pytest.mark.parametrize("name", ["", "1st", "a-b", "a b", "é"])
-def test_names_must_be_c_identifiers(tmp_path, name):
-    with pytest.raises(ValueError, match="wanted a C identifier"):
-        export(whole_model().dag, tmp_path / "m.h", name=name)
-
-
-def test_what_cannot_be_exported_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="model is a list; wanted a Predictor, a Dag or"):
-        export([], tmp_path / "m.h")
-    voter = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
-    with pytest.raises(TypeError, match="only ensembles of trees can be exported"):
-        export(mddag.compile(voter), tmp_path / "m.h")
-
-
 @pytest.mark.parametrize("learner", [None, Tree(4)], ids=repr)
 def test_patches_equal_the_dag(tmp_path, learner):
     boost, X, y = boosted(20, learner)
@@ -331,12 +309,3 @@ def test_the_tables_take_as_many_bytes_as_is_said(tmp_path):
         }
         labels = ("model_classes", "model_feature_names", "model_categories")
         assert sum(n for name, n in held.items() if not name.startswith(labels)) == done.table_bytes
-
-
-def test_strings_hold_bytes_of_utf8_and_no_underscore():
-    assert quoted('a"b\\ü_') == '"a\\042b\\134\\303\\274\\137"'
-
-
-def test_arrays_have_a_few_entries_on_each_line():
-    text = listed("int8_t", "three", ["1", "2", "3"], per_line=2)
-    assert text == "static const int8_t model_three[3] = {\n  1, 2,\n  3};\n"

@@ -122,12 +122,6 @@ def test_models_equal_predict_lazy(tmp_path, kind):
         assert library.cost(g) == predictor.feature_prices.costs[g]
 
 
-def test_more_than_a_word_of_groups():
-    from mddag.serving.export.c import _words
-
-    assert _words(np.eye(40, dtype=bool)[[0, 31, 32, 39]]) == [1, 0, 2**31, 0, 0, 1, 0, 2**7]
-
-
 def test_without_prices_there_is_none():
     predictor, _ = priced("prices")
     dag = predictor.model.dag

@@ -142,11 +142,6 @@ def whole_export(folder):
     export(whole_model().dag, folder / "m.wasm", "wasm")
 
 
-@pytest.mark.parametrize(("number", "coded"), [(0, b"\x00"), (127, b"\x7f"), (128, b"\x80\x01")])
-def test_lengths(number, coded):
-    assert wasm._length(number) == coded
-
-
 ROWS = [
     {"colour": "red", "weight": 0.1, "size": 50},
     {"colour": "bl\u00fce", "weight": -3, "size": 1},

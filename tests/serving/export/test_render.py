@@ -2,18 +2,13 @@
 
 from dataclasses import replace
 
-import pytest
-
 from mddag.engine.dag import Dag
 from mddag.ensemble.features import Features
 from mddag.serving.export.render import (
     MOST_FEATURES,
     PARTS,
     about,
-    array_bytes,
     code,
-    joined,
-    shown,
     walk_of,
     with_facts,
 )
@@ -63,17 +58,6 @@ def test_the_parts_of_a_language_follow_each_other():
     assert "fn encode(" not in text
 
 
-def test_entries_stand_on_lines():
-    assert joined(["1", "2", "3"], 2) == "1,2,\n3"
-    assert joined([]) == ""
-
-
-def test_integers_take_4_bytes_and_doubles_8():
-    tables = ModelTables.of(whole_model())
-    n_integers = sum(map(len, tables.integers.values()))
-    assert array_bytes(tables) == 4 * n_integers + 8 * (2 + 2 + 256)
-
-
 def test_a_model_in_a_comment():
     assert about(ModelTables.of(whole_model()), WorstCase(2, 9), 100) == [
         "A sparse decision DAG, written by mddag.",
@@ -102,10 +86,3 @@ def test_long_lists_are_cut():
     assert lines[3 + MOST_FEATURES] == f"feature {MOST_FEATURES - 1}: 'x{MOST_FEATURES - 1}'"
     assert lines[4 + MOST_FEATURES] == "and 50 features more"
     assert lines[5].endswith("8 = 8, 9 = 9, ...")
-
-
-@pytest.mark.parametrize(
-    ("label", "text"), [("é\n", r"'\xe9\n'"), (1.5, "1.5"), ("x" * 99, "'" + 56 * "x" + "...")]
-)
-def test_labels_are_one_line_of_ascii(label, text):
-    assert shown(label) == text

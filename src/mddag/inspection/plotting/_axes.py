@@ -7,7 +7,8 @@ many rows of each pass through.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -93,6 +94,34 @@ def new_or_given(ax: Any, size: tuple[float, float], n_axes: int = 1, **how: Any
     if ax is not None:
         return ax
     return pyplot().subplots(1, n_axes, figsize=size, layout="constrained", **how)[1]
+
+
+class OneAxesDisplay:
+    """A plot in one matplotlib Axes, which a subclass draws."""
+
+    SIZE = (6.5, 4.2)  # inches of a new figure
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw into axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        Self
+            This display, with ``ax_`` and ``figure_``.
+        """
+        self.ax_: Any = new_or_given(ax, self.SIZE)
+        self.figure_ = self.ax_.figure
+        self._draw(self.ax_)
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw everything."""
 
 
 def width_in_points(ax: Axes) -> float:

@@ -20,8 +20,8 @@ from mddag.inspection.plotting._axes import (
     GREY,
     LABEL_SIZE,
     OKABE_ITO,
+    OneAxesDisplay,
     log_if_wide,
-    new_or_given,
 )
 from mddag.losses import ZeroOne
 from mddag.policy.curve import Curve
@@ -35,7 +35,7 @@ _CLEAR = 26.0  # points between two labels
 _ASIDE = {"train": ("0.75", "o"), "selection": ("0.5", "s")}
 
 
-class TradeoffDisplay:
+class TradeoffDisplay(OneAxesDisplay):
     """Plot of a Curve: loss against evaluations or cost, one point per beta.
 
     Parameters
@@ -93,28 +93,13 @@ class TradeoffDisplay:
         """
         return cls(curve, x=x).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> TradeoffDisplay:
-        """Draw again.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        TradeoffDisplay
-            This one.
-        """
-        self.ax_: Any = new_or_given(ax, (6.5, 4.2))
-        self.figure_ = self.ax_.figure
+    def _draw(self, ax: Any) -> None:
         *aside, reported = self.curve.samples
         for sample in aside:
-            self._draw_aside(self.ax_, sample)
-        self._draw_reported(self.ax_, reported)
-        self._dress(self.ax_)
-        self._label_betas(self.ax_, reported)
-        return self
+            self._draw_aside(ax, sample)
+        self._draw_reported(ax, reported)
+        self._dress(ax)
+        self._label_betas(ax, reported)
 
     def _points(
         self, sample: str, prefix: str = ""
@@ -175,7 +160,7 @@ class TradeoffDisplay:
             )
 
 
-class CostDisplay:
+class CostDisplay(OneAxesDisplay):
     """Plot of what features cost: error against mean feature cost, one line per method.
 
     Parameters
@@ -210,21 +195,7 @@ class CostDisplay:
                 )
             self.curves[name] = tuple(as_floats(name, p, "numbers") for p in pair)
 
-    def plot(self, ax: Axes | None = None) -> CostDisplay:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        CostDisplay
-            This one, with ``ax_`` and ``figure_``.
-        """
-        self.ax_: Any = new_or_given(ax, (6.5, 4.2))
-        self.figure_ = self.ax_.figure
+    def _draw(self, ax: Any) -> None:
         for i, (name, (costs, errors)) in enumerate(self.curves.items()):
             order = np.lexsort((errors, costs))
             best = np.minimum.accumulate(errors[order])
@@ -232,9 +203,8 @@ class CostDisplay:
             color = OKABE_ITO[i % len(OKABE_ITO)]
             style: dict[str, Any] = {"lw": 2.4, "ms": 4} if i == 0 else {"lw": 1.2, "ms": 3}
             style |= {"color": color, "label": name, "zorder": 5 - i}
-            self.ax_.plot(costs[kept], errors[kept], "o-", **style)
-        self.ax_.set_xlabel("mean feature cost")
-        self.ax_.set_ylabel("error")
-        self.ax_.spines[["right", "top"]].set_visible(False)
-        self.ax_.legend(fontsize=LABEL_SIZE, frameon=False)
-        return self
+            ax.plot(costs[kept], errors[kept], "o-", **style)
+        ax.set_xlabel("mean feature cost")
+        ax.set_ylabel("error")
+        ax.spines[["right", "top"]].set_visible(False)
+        ax.legend(fontsize=LABEL_SIZE, frameon=False)

@@ -26,6 +26,7 @@ from mddag.inspection.plotting._axes import (
     LABEL_SIZE,
     OKABE_ITO,
     WIDE,
+    OneAxesDisplay,
     colors,
     label_classifiers,
     legend_above,
@@ -360,7 +361,7 @@ Held = tuple[int, ...]
 WIDEST = 12.0  # points, the flow of all rows
 
 
-class PurchaseDisplay:
+class PurchaseDisplay(OneAxesDisplay):
     """Plot of the groups of features that rows buy, as flows between sets of them.
 
     ``from_trace`` makes one. A dot is a set of groups, at its price, and a gray line the rows that
@@ -398,6 +399,8 @@ class PurchaseDisplay:
     2000
     """
 
+    SIZE = (7.5, 4.6)
+
     def __init__(self, trace: Trace, purchases: Purchases) -> None:
         check_is("trace", trace, Trace, "a Trace, such as model.trace(X) gives")
         check_is("purchases", purchases, Purchases, "Purchases, such as model.dag_.purchases")
@@ -426,35 +429,20 @@ class PurchaseDisplay:
         """
         return cls(trace, purchases).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> PurchaseDisplay:
-        """Draw again.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        PurchaseDisplay
-            This one.
-        """
-        self.ax_: Any = new_or_given(ax, (7.5, 4.6))
-        self.figure_ = self.ax_.figure
+    def _draw(self, ax: Any) -> None:
         n_rows = sum(self.last_.values())
         place = self._places()
         for (s, t), n in self.flows_.items():
             (x0, y0), (x1, y1) = place[s], place[t]
-            self.ax_.plot([x0, x1], [y0, y1], color="0.8", lw=WIDEST * n / n_rows, zorder=1)
+            ax.plot([x0, x1], [y0, y1], color="0.8", lw=WIDEST * n / n_rows, zorder=1)
         for held, (x, y) in place.items():
             share = self.last_.get(held, 0) / n_rows
-            self.ax_.plot([x], [y], "o", color=OKABE_ITO[0], ms=4 + 14 * share, zorder=2)
-            self._label(held, (x, y), share)
-        self.ax_.set_xlabel("price of the groups bought")
-        self.ax_.set_yticks([])
-        self.ax_.margins(0.12)
-        self.ax_.spines[["left", "right", "top"]].set_visible(False)
-        return self
+            ax.plot([x], [y], "o", color=OKABE_ITO[0], ms=4 + 14 * share, zorder=2)
+            self._label(ax, held, (x, y), share)
+        ax.set_xlabel("price of the groups bought")
+        ax.set_yticks([])
+        ax.margins(0.12)
+        ax.spines[["left", "right", "top"]].set_visible(False)
 
     def _places(self) -> dict[Held, tuple[float, float]]:
         """Return where sets are drawn: by price, and those of one price one above the other."""
@@ -467,14 +455,14 @@ class PurchaseDisplay:
             for i, held in enumerate(ordered)
         }
 
-    def _label(self, held: Held, at: tuple[float, float], share: float) -> None:
+    def _label(self, ax: Any, held: Held, at: tuple[float, float], share: float) -> None:
         names = self.purchases.prices.names
         come_from = [s for s, t in self.flows_ if t == held]
         known: set[int] = set(come_from[0]) if come_from else set()
         new = ", ".join(str(names[g]) for g in held if g not in known) or "nothing"
         text = f"+ {new}\n{100 * share:.0f} % quit" if come_from else f"{new}\n{100 * share:.0f} %"
         offset = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
-        self.ax_.annotate(text, at, fontsize=LABEL_SIZE, color=GREY, **offset)
+        ax.annotate(text, at, fontsize=LABEL_SIZE, color=GREY, **offset)
 
 
 def _flows(
