@@ -22,30 +22,14 @@ Translation = Callable[[NDArray[Any]], NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A model as treelite represents it.
+    """A model as treelite represents it."""
 
-    Parameters
-    ----------
-    flat : TreeArrays
-        The trees.
-    score : ndarray of shape (n_trees,), int32
-        Score that each tree votes for, -1 for all.
-    base : ndarray of shape (K,)
-        Prior.
-    averaged : bool
-        Whether the sum is to be divided by the number of trees.
-    n_features : int
-        Number of features.
-    n_target : int
-        Number of outputs; above 1 the model predicts several targets at once.
-    """
-
-    flat: TreeArrays
-    score: NDArray[np.int32]
-    base: NDArray[np.float64]
-    averaged: bool
-    n_features: int
-    n_target: int
+    flat: TreeArrays  # the trees
+    score: NDArray[np.int32]  # (n_trees,), score that each tree votes for, -1 for all
+    base: NDArray[np.float64]  # (K,), prior
+    averaged: bool  # whether the sum is to be divided by the number of trees
+    n_features: int  # number of features
+    n_target: int  # number of outputs; above 1 the model predicts several targets at once
 
 
 def read(model: Any, translate: Translation) -> Source:
@@ -68,7 +52,7 @@ def _flat(trees: list[Any], translate: Translation) -> TreeArrays:
     feature = _joined(trees, "split_index")
     missing_left = _joined(trees, "default_left") != 0
     left, right = _joined(trees, "cleft"), _joined(trees, "cright")
-    # Sets may name the right-going categories; ours go left, so the children change places.
+    # Sets may name the right-going categories; ours go left, so the children change places
     swap = _joined(trees, "category_list_right_child") != 0
     left, right = np.where(swap, right, left), np.where(swap, left, right)
     leaf = feature < 0

@@ -81,36 +81,18 @@ NO_WORDS = np.empty(0, np.uint32)
 
 @dataclass(frozen=True, eq=False)
 class TreeArrays:
-    """Trees laid out flat; the split rule is already ours.
+    """Trees laid out flat; the split rule is already ours."""
 
-    Parameters
-    ----------
-    starts : ndarray of shape (n_trees + 1,)
-        Where the nodes of each tree begin.
-    feature : ndarray of shape (n_nodes,)
-        Column, -1 at a leaf.
-    threshold : ndarray of shape (n_nodes,)
-        Largest value that goes left.
-    left, right : ndarray of shape (n_nodes,)
-        Children, counted from the root of their tree.
-    missing_left : ndarray of shape (n_nodes,), bool
-        Whether NaN goes left.
-    votes : ndarray of shape (n_leaves, width)
-        Votes of the leaves, in the order of their nodes.
-    weight : ndarray of shape (n_leaves,)
-        Weight of the training rows in each leaf.
-    sets : dict of int to ndarray
-        By node, the words of the category set that a nominal split sends left.
-    """
-
-    starts: NDArray[np.int64]
-    feature: NDArray[np.integer]
-    threshold: NDArray[np.float64]
-    left: NDArray[np.integer]
-    right: NDArray[np.integer]
-    missing_left: NDArray[np.bool_]
+    starts: NDArray[np.int64]  # (n_trees + 1,), where the nodes of each tree begin
+    feature: NDArray[np.integer]  # (n_nodes,), column, -1 at a leaf
+    threshold: NDArray[np.float64]  # (n_nodes,), largest value that goes left
+    left: NDArray[np.integer]  # (n_nodes,), children, counted from the root of their tree
+    right: NDArray[np.integer]  # (n_nodes,), children, counted from the root of their tree
+    missing_left: NDArray[np.bool_]  # (n_nodes,), whether NaN goes left
+    # (n_leaves, width), votes of the leaves, in the order of their nodes
     votes: NDArray[np.float64]
-    weight: NDArray[np.float64]
+    weight: NDArray[np.float64]  # (n_leaves,), weight of the training rows in each leaf
+    # by node, the words of the category set that a nominal split sends left
     sets: dict[int, NDArray[np.uint32]]
 
     @property
@@ -127,7 +109,7 @@ class TreeArrays:
         """Return the weighted mean vote of each tree, (n_trees, width): its prior."""
         first = self.leaf_starts[:-1]
         total = np.add.reduceat(self.weight, first)
-        # A tree that saw no weighted row counts its leaves alike.
+        # A tree that saw no weighted row counts its leaves alike
         idle = np.repeat(total <= 0, np.diff(self.leaf_starts))
         weight = np.where(idle, 1.0, self.weight)
         sums = np.add.reduceat(self.votes * weight[:, None], first, axis=0)

@@ -27,21 +27,11 @@ if TYPE_CHECKING:
 
 
 class Adapter(Protocol):
-    """Protocol of the adapter of one library.
+    """Protocol of the adapter of one library."""
 
-    Attributes
-    ----------
-    library : str
-        Package whose models it reads.
-    models : str
-        Their names, for the message that lists what is supported.
-    tolerance : float
-        Largest difference allowed, relative to the size of the scores.
-    """
-
-    library: str
-    models: str
-    tolerance: float
+    library: str  # package whose models it reads
+    models: str  # their names, for the message that lists what is supported
+    tolerance: float  # largest difference allowed, relative to the size of the scores
 
     def accepts(self, model: Any) -> bool:
         """Return whether it can convert `model`, by class names and without imports."""
@@ -57,15 +47,9 @@ class Adapter(Protocol):
 
 
 class FileAdapter(Adapter, Protocol):
-    """Protocol of the adapter of a library that saves models to files.
+    """Protocol of the adapter of a library that saves models to files."""
 
-    Attributes
-    ----------
-    formats : tuple of Format
-        Kinds of files that it reads.
-    """
-
-    formats: tuple[Format, ...]
+    formats: tuple[Format, ...]  # kinds of files that it reads
 
     def load(self, path: str, content: Content) -> Any:
         """Load a file of one of the formats as an object of the library.

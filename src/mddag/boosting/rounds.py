@@ -31,73 +31,37 @@ MOST_MASS = 26  # up to a sum of 2^26, 2^-52 is small compared with the weight o
 
 @dataclass(frozen=True, eq=False)
 class VotedRows:
-    """Rows that are voted on; the kernels add to the scores in place.
+    """Rows that are voted on; the kernels add to the scores in place."""
 
-    Parameters
-    ----------
-    targets : ndarray of shape (n, K), int8
-        y_ik in {+1, -1}; K = 1 for binary problems.
-    mass : ndarray of shape (n,)
-        Sample weights.
-    scores : ndarray of shape (n, K)
-        f_k(x_i).
-    total : float
-        Sum of the sample weights.
-    n_threads : int, default=1
-        Number of threads.
-    """
-
-    targets: NDArray[np.int8]
-    mass: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    total: float
-    n_threads: int = 1
+    targets: NDArray[np.int8]  # (n, K), y_ik in {+1, -1}; K = 1 for binary problems
+    mass: NDArray[np.float64]  # (n,), sample weights
+    scores: NDArray[np.float64]  # (n, K), f_k(x_i)
+    total: float  # sum of the sample weights
+    n_threads: int = 1  # number of threads
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoostedRows(VotedRows):
-    """Rows under boosting; the kernels change units and weights in place, too.
+    """Rows under boosting; the kernels change units and weights in place, too."""
 
-    Parameters
-    ----------
-    units : ndarray of shape (n, K)
-        u_ik.
-    weights : ndarray of shape (n, K)
-        w_ik = mass_i u_ik, summing to 1. `mass` is scaled by a power of two unless it sums to 1 …
-        2^26.
-    delta : float
-        0.01 / the sum of the sample weights as given; keeps alpha finite.
-    """
-
-    units: NDArray[np.float64]
+    units: NDArray[np.float64]  # (n, K), u_ik
+    # (n, K), w_ik = mass_i u_ik, summing to 1. `mass` is scaled by a power of two unless it sums
+    # to 1 … 2^26
     weights: NDArray[np.float64]
-    delta: float
+    delta: float  # 0.01 / the sum of the sample weights as given; keeps alpha finite
 
 
 @dataclass(frozen=True, eq=False)
 class BoostingRound:
-    """Result of one round.
+    """Result of one round."""
 
-    Parameters
-    ----------
-    nodes : Nodes
-        The tree, its votes multiplied by alpha.
-    sums : ndarray of shape (n_leaves, K), int64
-        Sum of w_ik y_ik in each leaf before the round, times 2^60.
-    edge, alpha : float
-        As above.
-    error : float
-        Share of the mass that all rounds so far misclassify.
-    perfect : bool
-        Whether the tree has no error.
-    """
-
-    nodes: Nodes
+    nodes: Nodes  # the tree, its votes multiplied by alpha
+    # (n_leaves, K), sum of w_ik y_ik in each leaf before the round, times 2^60
     sums: NDArray[np.int64]
     edge: float
     alpha: float
-    error: float
-    perfect: bool
+    error: float  # share of the mass that all rounds so far misclassify
+    perfect: bool  # whether the tree has no error
 
 
 def start(

@@ -63,36 +63,16 @@ class BoostingParameters(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BoostingFit:
-    """A fit in progress.
+    """A fit in progress."""
 
-    Parameters
-    ----------
-    rows : TrainingSet
-        Rows to boost on.
-    watched : Watch or None
-        Rows of early stopping.
-    probed : TrainingSet or None
-        Rows of calibration.
-    columns : Columns
-        Coded columns of `rows`.
-    boosted : BoostedRows
-        Weights and scores of `rows`.
-    seed : int
-        Seed of the draws.
-    played : list of BoostingRound
-        Rounds so far.
-    seconds : list of float
-        Time of each round.
-    """
-
-    rows: TrainingSet
-    watched: Watch | None
-    probed: TrainingSet | None
-    columns: Columns
-    boosted: BoostedRows
-    seed: int
-    played: list[BoostingRound] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
+    rows: TrainingSet  # rows to boost on
+    watched: Watch | None  # rows of early stopping
+    probed: TrainingSet | None  # rows of calibration
+    columns: Columns  # coded columns of `rows`
+    boosted: BoostedRows  # weights and scores of `rows`
+    seed: int  # seed of the draws
+    played: list[BoostingRound] = field(default_factory=list)  # rounds so far
+    seconds: list[float] = field(default_factory=list)  # time of each round
 
     @classmethod
     def begin(cls, settings: BoostingParameters, given: TrainingSet, seed: int) -> BoostingFit:

@@ -32,30 +32,14 @@ LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would 
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """Rows with their classes.
+    """Rows with their classes."""
 
-    Parameters
-    ----------
-    rows : Rows or ndarray of uint8
-        Rows (n, d), where NaN is missing, or patches (n, h, w).
-    labels : ndarray of shape (n,), intp
-        Indices into `classes`.
-    weight : ndarray of shape (n,)
-        Positive weights.
-    classes : ndarray
-        Sorted labels.
-    features : Features
-        Columns.
-    nominal : ndarray of shape (d,), bool
-        Which columns are nominal.
-    """
-
-    rows: Rows | Patches
-    labels: NDArray[np.intp]
-    weight: NDArray[np.float64]
-    classes: NDArray[Any]
-    features: Features
-    nominal: NDArray[np.bool_]
+    rows: Rows | Patches  # rows (n, d), where NaN is missing, or patches (n, h, w)
+    labels: NDArray[np.intp]  # (n,), indices into `classes`
+    weight: NDArray[np.float64]  # (n,), positive weights
+    classes: NDArray[Any]  # sorted labels
+    features: Features  # columns
+    nominal: NDArray[np.bool_]  # (d,), which columns are nominal
 
     def __len__(self) -> int:
         return len(self.labels)

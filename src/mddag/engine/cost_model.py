@@ -46,57 +46,23 @@ MANY_ROWS = 10_000
 
 @dataclass(frozen=True)
 class Costs:
-    """What running a policy over an ensemble costs.
+    """What running a policy over an ensemble costs."""
 
-    Parameters
-    ----------
-    evaluations : float
-        Expected evaluations of a row.
-    steps : float
-        Steps that it passes, including skipped ones.
-    longest : float
-        Steps that some row is expected to pass.
-    walk : float
-        Time of an evaluation by the walk.
-    fetch : float
-        Time to read a row's memory by the walk.
-    block : float
-        Time of a base classifier among many rows.
-    decision : float
-        Share of a decision for each step.
-    skipping : float
-        Time of a step that others skip; 0 where no row skips.
-    n_scores : int
-        Scores that a decision reads.
-    load : float
-        Time to load a row among many that leaves when it can.
-    all : float
-        Time of a row among many, everything evaluated.
-    block_rows : int
-        Rows that are evaluated together and leave when they can.
-    one : float
-        Time of a single row, the call included.
-    pixels : float, default=0.0
-        Time of the integral image of a patch.
-    columns : float, default=0.0
-        Time of all features of a patch.
-    """
-
-    evaluations: float
-    steps: float
-    longest: float
-    walk: float
-    fetch: float
-    block: float
-    decision: float
-    skipping: float
-    n_scores: int
-    load: float
-    all: float
-    block_rows: int
-    one: float
-    pixels: float = 0.0
-    columns: float = 0.0
+    evaluations: float  # expected evaluations of a row
+    steps: float  # steps that it passes, including skipped ones
+    longest: float  # steps that some row is expected to pass
+    walk: float  # time of an evaluation by the walk
+    fetch: float  # time to read a row's memory by the walk
+    block: float  # time of a base classifier among many rows
+    decision: float  # share of a decision for each step
+    skipping: float  # time of a step that others skip; 0 where no row skips
+    n_scores: int  # scores that a decision reads
+    load: float  # time to load a row among many that leaves when it can
+    all: float  # time of a row among many, everything evaluated
+    block_rows: int  # rows that are evaluated together and leave when they can
+    one: float  # time of a single row, the call included
+    pixels: float = 0.0  # time of the integral image of a patch
+    columns: float = 0.0  # time of all features of a patch
 
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:

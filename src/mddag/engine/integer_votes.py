@@ -22,24 +22,12 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class IntegerVotes(ReadOnlyArrays):
-    """Values and bias of some tables as integers.
+    """Values and bias of some tables as integers."""
 
-    Parameters
-    ----------
-    values : ndarray of int32
-        As Tables.values.
-    bias : ndarray of shape (K,), int32
-        Initial scores.
-    exponent : int
-        A unit is 2^-exponent.
-    n_trees : int
-        Number of votes that a score sums.
-    """
-
-    values: NDArray[np.int32]
-    bias: NDArray[np.int32]
-    exponent: int
-    n_trees: int
+    values: NDArray[np.int32]  # As Tables.values
+    bias: NDArray[np.int32]  # (K,), initial scores
+    exponent: int  # A unit is 2^-exponent
+    n_trees: int  # number of votes that a score sums
 
     @classmethod
     def of(cls, tables: Tables) -> IntegerVotes:

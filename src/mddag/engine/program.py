@@ -37,21 +37,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Program(ReadOnlyArrays):
-    """A policy over an ensemble; every part is made on demand.
+    """A policy over an ensemble; every part is made on demand."""
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The ensemble.
-    policy : Policy
-        The policy.
-    evaluations : float, default=None
-        Expected evaluations of a row, if known.
-    """
-
-    ensemble: Ensemble
-    policy: Policy
-    evaluations: float | None = None
+    ensemble: Ensemble  # the ensemble
+    policy: Policy  # the policy
+    evaluations: float | None = None  # expected evaluations of a row, if known
 
     def __post_init__(self) -> None:
         if self.evaluations is not None:

@@ -26,18 +26,11 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class Purchases(ReadOnlyArrays):
-    """Groups by base classifier.
+    """Groups by base classifier."""
 
-    Parameters
-    ----------
-    prices : FeaturePrices
-        The groups and their prices.
-    buys : array-like of shape (N, G), bool
-        Groups that base classifier j, numbered as in ``Trace.indices``, needs; groups that these
-        are computed from are added.
-    """
-
-    prices: FeaturePrices
+    prices: FeaturePrices  # the groups and their prices
+    # (N, G), groups that base classifier j, numbered as in ``Trace.indices``, needs; groups that
+    # these are computed from are added
     buys: NDArray[np.bool_]
 
     def __post_init__(self) -> None:

@@ -28,24 +28,13 @@ from mddag.policy.rollout import Rollout, roll_out
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """What happened to n rows.
+    """What happened to n rows."""
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, K)
-        Final scores.
-    exit_step : ndarray of shape (n,), int32
-        One more than the last step at which a row evaluates, 0 if none.
-    n_evaluated : ndarray of shape (n,), int32
-        Number of evaluations.
-    verdict : ndarray of shape (n,), intp
-        Class codes as ``Trace.verdict``.
-    """
-
-    scores: NDArray[np.float64]
+    scores: NDArray[np.float64]  # (n, K), final scores
+    # (n,), one more than the last step at which a row evaluates, 0 if none
     exit_step: NDArray[np.int32]
-    n_evaluated: NDArray[np.int32]
-    verdict: NDArray[np.intp]
+    n_evaluated: NDArray[np.int32]  # (n,), number of evaluations
+    verdict: NDArray[np.intp]  # (n,), class codes as ``Trace.verdict``
 
 
 def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
@@ -102,21 +91,11 @@ def _of_block(dag: Dag, rows: Any, qid: Any, n_threads: int) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class RowNodes:
-    """Nodes that rows visit under policies, for rows whose votes are known.
+    """Nodes that rows visit under policies, for rows whose votes are known."""
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The ensemble.
-    votes : Votes
-        Its votes on the rows.
-    depths : LeafDepths
-        Depths of its leaves.
-    """
-
-    ensemble: Ensemble
-    votes: Votes
-    depths: LeafDepths
+    ensemble: Ensemble  # the ensemble
+    votes: Votes  # its votes on the rows
+    depths: LeafDepths  # depths of its leaves
 
     @cached_property
     def _nodes(self) -> NDArray[np.int32]:

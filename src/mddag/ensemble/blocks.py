@@ -23,21 +23,11 @@ from mddag.ensemble.votes import Tables, starts_of
 
 @dataclass(frozen=True, eq=False)
 class EnsembleBlocks:
-    """Concatenated ensembles.
+    """Concatenated ensembles."""
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        Base classifiers of all blocks, and their gates.
-    starts : ndarray of shape (B,)
-        First base classifier of each block.
-    gates : ndarray of shape (B,)
-        Gate of each block, after its last base classifier.
-    """
-
-    ensemble: Ensemble
-    starts: NDArray[np.intp]
-    gates: NDArray[np.intp]
+    ensemble: Ensemble  # base classifiers of all blocks, and their gates
+    starts: NDArray[np.intp]  # (B,), first base classifier of each block
+    gates: NDArray[np.intp]  # (B,), gate of each block, after its last base classifier
 
     @classmethod
     def of(cls, parts: Sequence[Ensemble], like: Ensemble) -> EnsembleBlocks:

@@ -22,21 +22,11 @@ from mddag._utils.warnings import warn_user
 
 @dataclass(frozen=True)
 class Categories:
-    """The values of one column in the order of their codes.
+    """The values of one column in the order of their codes."""
 
-    Parameters
-    ----------
-    name : Any
-        What messages call the column.
-    values : tuple
-        The values.
-    refuses : bool, default=False
-        Whether an unknown value raises ValueError.
-    """
-
-    name: Any
-    values: tuple[Any, ...]
-    refuses: bool = False
+    name: Any  # what messages call the column
+    values: tuple[Any, ...]  # the values
+    refuses: bool = False  # whether an unknown value raises ValueError
 
     def codes(self, column: Any) -> NDArray[np.float64]:
         """Return the code of each entry of a pandas or polars column, (n,), NaN if it has none."""
@@ -78,7 +68,7 @@ class Categories:
     @cached_property
     def _kinds(self) -> frozenset[str]:
         kinds = frozenset(map(_kind, self.values))
-        # scikit-learn turns bools into numbers before it looks for categories.
+        # scikit-learn turns bools into numbers before it looks for categories
         return kinds | {"bools"} if "numbers" in kinds and set(self.values) <= {0, 1} else kinds
 
     def _codes_of(self, distinct: list[Any], n_rows: int) -> list[float]:

@@ -21,21 +21,11 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class LeafDepths:
-    """Depths of leaves, tree by tree.
+    """Depths of leaves, tree by tree."""
 
-    Parameters
-    ----------
-    depths : ndarray of int64
-        Depth by leaf code, the trees concatenated.
-    starts : ndarray of shape (n_trees + 1,)
-        Where the leaves of each tree begin.
-    rounds : ndarray of shape (N + 1,)
-        Base classifier j has the trees rounds[j] … rounds[j + 1] - 1.
-    """
-
-    depths: Numbers
-    starts: Numbers
-    rounds: Numbers
+    depths: Numbers  # depth by leaf code, the trees concatenated
+    starts: Numbers  # (n_trees + 1,), where the leaves of each tree begin
+    rounds: Numbers  # (N + 1,), base classifier j has the trees rounds[j] … rounds[j + 1] - 1
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> LeafDepths:

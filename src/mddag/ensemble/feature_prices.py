@@ -27,26 +27,14 @@ Columns = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class FeaturePrices(ReadOnlyArrays):
-    """G groups of columns with their prices; made by ``FeaturePrices.of``.
+    """G groups of columns with their prices; made by ``FeaturePrices.of``."""
 
-    Parameters
-    ----------
-    names : tuple of str or int
-        Names of the groups; a feature in no group has its own name or position.
-    columns : tuple of tuple of int
-        Columns of each group, in the order of a fetch.
-    costs : ndarray of shape (G,)
-        Price of each group; 0 is free.
-    wave_cost : float, default=0.0
-        Price of a round trip.
-    needs : tuple of tuple of int, default=()
-        Groups that each group is computed from, mostly none.
-    """
-
+    # names of the groups; a feature in no group has its own name or position
     names: tuple[Name, ...]
-    columns: tuple[tuple[int, ...], ...]
-    costs: NDArray[np.float64]
-    wave_cost: float = 0.0
+    columns: tuple[tuple[int, ...], ...]  # columns of each group, in the order of a fetch
+    costs: NDArray[np.float64]  # (G,), price of each group; 0 is free
+    wave_cost: float = 0.0  # price of a round trip
+    # groups that each group is computed from, mostly none
     needs: tuple[tuple[int, ...], ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -71,23 +59,10 @@ class FeaturePrices(ReadOnlyArrays):
     ) -> FeaturePrices:
         """Check the prices that a user gives.
 
-        Parameters
-        ----------
-        features : Features
-            Columns of the model.
-        feature_costs : array-like of shape (d,) or dict, default=None
-            Prices of features, or a dict by feature or group, by name or position. A group costs
-            the sum of its features; None is 1 for each group.
-        feature_groups : dict or list, default=None
-            {name: [features]} or a list of lists. Other features are groups of their own; features
-            in several groups are computed from them.
-        wave_cost : float, default=0.0
-            Price of a round trip.
-
-        Returns
-        -------
-        FeaturePrices
-            The groups.
+        `feature_costs` are an array (d,), or a dict by feature or group, by name or position; a
+        group costs the sum of its features, and None is 1 for each group. `feature_groups` are
+        {name: [features]} or a list of lists; other features are groups of their own, and features
+        in several groups are computed from them.
         """
         check_is("features", features, Features, "Features, such as ensemble.features")
         names, columns, needs = grouped_columns(features, feature_groups)

@@ -34,20 +34,11 @@ _FLOAT64, _UINT32 = np.dtype(np.float64), np.dtype(np.uint32)
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """One tree.
+    """One tree."""
 
-    Parameters
-    ----------
-    records : ndarray of shape (n_nodes,), NODE
-        The root first, every child after its parent.
-    votes : ndarray of shape (n_leaves, width)
-        One row per leaf code.
-    words : ndarray of shape (n_words,), uint32
-        Category sets of nominal splits as bits.
-    """
-
-    records: NDArray[np.void]
-    votes: NDArray[np.float64]
+    records: NDArray[np.void]  # (n_nodes,), the root first, every child after its parent
+    votes: NDArray[np.float64]  # (n_leaves, width), one row per leaf code
+    # (n_words,), category sets of nominal splits as bits
     words: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
 
     def __post_init__(self) -> None:

@@ -47,16 +47,10 @@ class PatchFeatures(Features):
 
     Patches are uint8 (n, h, w), or their pixels as rows (n, h w); floats and colors raise
     ValueError.
-
-    Parameters
-    ----------
-    window : tuple of int
-        Height and width of the patches.
-    rectangles : ndarray of shape (n, 3, 5), int32
-        x, y, w, h and weight of the rectangles of each feature.
     """
 
-    window: Window = (LEAST_SIDE, LEAST_SIDE)
+    window: Window = (LEAST_SIDE, LEAST_SIDE)  # height and width of the patches
+    # (n, 3, 5), x, y, w, h and weight of the rectangles of each feature
     rectangles: HaarFeatures = field(default_factory=lambda: np.zeros((0, 3, 5), np.int32))
 
     @classmethod

@@ -19,23 +19,13 @@ from mddag.ensemble.votes import Tables
 
 @dataclass(frozen=True, eq=False)
 class Rescaling(ReadOnlyArrays):
-    """Weights and constants of base classifiers, numbered as in the source ensemble.
+    """Weights and constants of base classifiers, numbered as in the source ensemble."""
 
-    Parameters
-    ----------
-    start : array-like of shape (K,)
-        Added to f^(0).
-    shift : array-like of shape (N, K)
-        Added to the vote of h_j; 0 where h_j never votes for k.
-    scale : array-like of shape (N, K), default=None
-        Multiplies the vote of h_j before; 1 by default.
-    leaves : array-like, default=None
-        Refitted votes of all leaves in place of ``Tables.values``.
-    """
-
-    start: NDArray[np.float64]
-    shift: NDArray[np.float64]
+    start: NDArray[np.float64]  # (K,), added to f^(0)
+    shift: NDArray[np.float64]  # (N, K), added to the vote of h_j; 0 where h_j never votes for k
+    # (N, K), multiplies the vote of h_j before; 1 by default
     scale: NDArray[np.float64] | None = None
+    # refitted votes of all leaves in place of ``Tables.values``
     leaves: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:

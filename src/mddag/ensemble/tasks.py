@@ -131,14 +131,6 @@ LINKS: tuple[Link, ...] = get_args(Link)
 class Task:
     """What scores stand for.
 
-    Parameters
-    ----------
-    classes : ndarray, default=None
-        Labels, if there are any.
-    link : {"identity", "exp", "unknown"}, default="identity"
-        What turns the score of a regressor into its prediction; "exp" for models with a log link
-        (Poisson, gamma, tweedie).
-
     Attributes
     ----------
     kind : str
@@ -157,7 +149,9 @@ class Task:
         What bounds count.
     """
 
-    classes: NDArray[Any] | None = None
+    classes: NDArray[Any] | None = None  # labels, if there are any
+    # what turns the score of a regressor into its prediction; "exp" for models with a log link
+    # (Poisson, gamma, tweedie)
     link: Link = "identity"
 
     kind: ClassVar[Kind]

@@ -23,30 +23,16 @@ Codes = NDArray[np.unsignedinteger[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """How leaf codes become votes.
+    """How leaf codes become votes."""
 
-    Parameters
-    ----------
-    values : ndarray of float64
-        Tables of all trees, concatenated.
-    starts : ndarray of shape (n_trees + 1,)
-        Where the table of each tree begins.
-    score : ndarray of shape (n_trees,)
-        Score that each tree votes for; -1 for all K, which becomes 0 if K = 1.
-    rounds : ndarray of shape (N + 1,)
-        h_j is the sum of the trees rounds[j] … rounds[j + 1] - 1.
-    bias : ndarray of shape (K,)
-        Initial scores f^(0).
-    of_trees : bool, default=True
-        Whether codes number the leaves of trees. False if they number distinct votes, which other
-        rows may have in another sequence.
-    """
-
-    values: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    values: NDArray[np.float64]  # tables of all trees, concatenated
+    starts: NDArray[np.int64]  # (n_trees + 1,), where the table of each tree begins
+    # (n_trees,), score that each tree votes for; -1 for all K, which becomes 0 if K = 1
     score: NDArray[np.int32]
-    rounds: NDArray[np.int64]
-    bias: NDArray[np.float64]
+    rounds: NDArray[np.int64]  # (N + 1,), h_j is the sum of the trees rounds[j] … rounds[j + 1] - 1
+    bias: NDArray[np.float64]  # (K,), initial scores f^(0)
+    # whether codes number the leaves of trees. False if they number distinct votes, which other
+    # rows may have in another sequence
     of_trees: bool = True
 
     def __post_init__(self) -> None:

@@ -25,33 +25,17 @@ MOST_CODES = 65_535  # a uint16 code, with one value kept for missing
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Hold n rows of d columns as codes.
+    """Hold n rows of d columns as codes."""
 
-    Parameters
-    ----------
-    codes : ndarray of shape (d, n), uint8 or uint16
-        C-contiguous codes; a missing value has code ``n_codes[f]``.
-    cuts : tuple of ndarray
-        Increasing cut points of each column; empty for a nominal column.
-    n_codes : ndarray of shape (d,), int32
-        Number of codes of present values: cuts + 1, or the categories of a nominal column.
-    nominal : ndarray of shape (d,), bool
-        Which columns are nominal.
-    missing : ndarray of shape (d,), bool
-        Which columns have missing values among these rows.
-    candidates : ndarray of intp
-        Columns that a learner may use, increasing.
-    n_threads : int, default=1
-        Threads that learners may use; the result does not depend on it.
-    """
-
-    codes: Codes
+    codes: Codes  # (d, n), C-contiguous codes; a missing value has code ``n_codes[f]``
+    # increasing cut points of each column; empty for a nominal column
     cuts: tuple[NDArray[np.float64], ...]
+    # (d,), number of codes of present values: cuts + 1, or the categories of a nominal column
     n_codes: NDArray[np.int32]
-    nominal: NDArray[np.bool_]
-    missing: NDArray[np.bool_]
-    candidates: NDArray[np.intp]
-    n_threads: int = 1
+    nominal: NDArray[np.bool_]  # (d,), which columns are nominal
+    missing: NDArray[np.bool_]  # (d,), which columns have missing values among these rows
+    candidates: NDArray[np.intp]  # columns that a learner may use, increasing
+    n_threads: int = 1  # threads that learners may use; the result does not depend on it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_threads", checked_threads(self.n_threads))
@@ -65,24 +49,11 @@ class Columns:
         nominal: ArrayLike | None = None,
         n_threads: int = 1,
     ) -> Columns:
-        """Code the columns of an array.
+        """Code the columns of X (n, d); NaN is missing.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows; NaN is missing.
-        max_bins : int, default=None
-            Bound on the codes of a numeric column; columns with fewer distinct values are coded
-            exactly. None means no bound up to 65,536 rows and 255 beyond.
-        nominal : array-like of shape (d,), default=None
-            Mask of the columns whose values are category numbers 0, 1, 2, …
-        n_threads : int, default=1
-            Number of threads.
-
-        Returns
-        -------
-        Columns
-            The coded columns.
+        `max_bins` bounds the codes of a numeric column; columns with fewer distinct values are
+        coded exactly, and None means no bound up to 65,536 rows and 255 beyond. `nominal` (d,)
+        marks the columns whose values are category numbers 0, 1, 2, …
         """
         n_threads = checked_threads(n_threads)
         rows = array_rows(X)
@@ -228,7 +199,7 @@ def _cuts(present: Floats, bins: int) -> NDArray[np.float64]:
         low, high = distinct[first - 1], distinct[first]
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2
-    # Rounding may carry the middle onto `high`; halving denormals may carry it below `low`.
+    # Rounding may carry the middle onto `high`; halving denormals may carry it below `low`
     cuts: NDArray[np.float64] = np.where((low <= middle) & (middle < high), middle, low)
     return cuts
 

@@ -26,18 +26,10 @@ TINY = float(np.finfo(np.float64).tiny)
 
 
 class ClassMetric(ABC, Parameters):
-    """Base class of metrics of probabilities (n, n_classes) and labels.
+    """Base class of metrics of probabilities (n, n_classes) and labels."""
 
-    Attributes
-    ----------
-    name : str
-        Name in reports.
-    larger_is_better : bool, default=True
-        Whether larger values are better.
-    """
-
-    name: ClassVar[str]
-    larger_is_better: ClassVar[bool] = True
+    name: ClassVar[str]  # name in reports
+    larger_is_better: ClassVar[bool] = True  # whether larger values are better
 
     def __call__(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: Any = None

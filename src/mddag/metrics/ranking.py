@@ -28,17 +28,10 @@ class Queries:
 
     Rows of a query need not be adjacent: position p of the grouped documents is row ``rows[p]``,
     and query q has the positions ``starts[q]`` to ``starts[q + 1]``.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n,), intp
-        Rows query by query, in input order within a query.
-    starts : ndarray of shape (n_queries + 1,), intp
-        Where the positions of each query begin.
     """
 
-    rows: NDArray[np.intp]
-    starts: NDArray[np.intp]
+    rows: NDArray[np.intp]  # (n,), rows query by query, in input order within a query
+    starts: NDArray[np.intp]  # (n_queries + 1,), where the positions of each query begin
 
     @classmethod
     def of(cls, qid: Any, n_rows: int) -> Queries:

@@ -29,21 +29,11 @@ Levels = Callable[[Votes, NDArray[np.float64]], NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """How the steps of a policy relate to the source ensemble.
+    """How the steps of a policy relate to the source ensemble."""
 
-    Parameters
-    ----------
-    order : ndarray of shape (N,), intp
-        Step j decides on base classifier order[j].
-    rescaling : Rescaling, default=None
-        Other weights and constants, numbered as in the source.
-    n_kept : int, default=None
-        Number of steps; the rest of the order is left out. None for all.
-    """
-
-    order: NDArray[np.intp]
-    rescaling: Rescaling | None = None
-    n_kept: int | None = None
+    order: NDArray[np.intp]  # (N,), step j decides on base classifier order[j]
+    rescaling: Rescaling | None = None  # other weights and constants, numbered as in the source
+    n_kept: int | None = None  # number of steps; the rest of the order is left out. None for all.
 
     @property
     def n_steps(self) -> int:

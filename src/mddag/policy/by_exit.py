@@ -51,23 +51,8 @@ def exit_calibration(
 ) -> Calibration:
     """Fit what the scores (n, K) of each exit stand for, by the task of the ensemble.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The full ensemble.
-    scores : ndarray of shape (n, K)
-        Final scores.
-    exit_step : ndarray of shape (n,)
-        Exit steps.
-    targets : ndarray of shape (n,) or (n, n_classes)
-        Numbers for regressors; for classifiers probabilities of the full ensemble, or labels.
-    weight : ndarray of shape (n,), default=None
-        Positive weights of the rows; 1 by default.
-
-    Returns
-    -------
-    Calibration
-        One pair of factor and offset per group of exits.
+    `targets` are numbers (n,) for regressors; for classifiers the probabilities (n, n_classes) of
+    the full ensemble, or labels (n,).
     """
     n_steps = ensemble.n_classifiers
     rows_mass = None if weight is None else mass_of(weight)

@@ -20,20 +20,12 @@ from mddag._utils.arrays import ReadOnlyArrays, read_only
 
 @dataclass(frozen=True, eq=False)
 class Calibration(ReadOnlyArrays):
-    """What scores at each exit stand for: factor * f + offset.
+    """What scores at each exit stand for: factor * f + offset."""
 
-    Parameters
-    ----------
-    groups : array-like of shape (N + 1,)
-        Group of each exit step 0 … N.
-    factors : array-like of shape (n_groups,)
-        Positive factors.
-    offsets : array-like of shape (n_groups,)
-        Offsets; 0 for classifiers. Detectors may have offsets below 0 where no score is above 0.
-    """
-
-    groups: NDArray[np.intp]
-    factors: NDArray[np.float64]
+    groups: NDArray[np.intp]  # (N + 1,), group of each exit step 0 … N
+    factors: NDArray[np.float64]  # (n_groups,), positive factors
+    # (n_groups,), offsets; 0 for classifiers. Detectors may have offsets below 0 where no score
+    # is above 0
     offsets: NDArray[np.float64]
 
     def __post_init__(self) -> None:
@@ -168,7 +160,7 @@ def _root(slope: _Slope, spread: float) -> float:
     """Find where the slope is 0, in units of 1 / spread, between 1 / REACH and REACH."""
     from scipy.optimize import brentq  # serving, which reads this module, needs no scipy
 
-    # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.
+    # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign
     low = high = min(max(2 * spread, 1 / REACH), REACH)
     while slope(high) < 0:
         if high >= REACH:

@@ -55,27 +55,13 @@ def usual_sizes(
 
 @dataclass(frozen=True, eq=False)
 class Condensation:
-    """The pursuit up to a largest size; what it chose for a smaller one comes first.
+    """The pursuit up to a largest size; what it chose for a smaller one comes first."""
 
-    Parameters
-    ----------
-    means : ndarray of shape (N, K)
-        Means of the votes.
-    level : ndarray of shape (K,)
-        Mean of the wanted scores, above the bias.
-    chosen : ndarray of shape (most,), intp
-        Base classifiers in the order in which they were chosen.
-    lower : ndarray of shape (K, most, most)
-        L of their covariances L D L', with ones on the diagonal.
-    reduced : ndarray of shape (K, most)
-        Weight of each if it were the last; L' a = reduced.
-    """
-
-    means: Vector
-    level: Vector
-    chosen: NDArray[np.intp]
-    lower: Vector
-    reduced: Vector
+    means: Vector  # (N, K), means of the votes
+    level: Vector  # (K,), mean of the wanted scores, above the bias
+    chosen: NDArray[np.intp]  # (most,), base classifiers in the order in which they were chosen
+    lower: Vector  # (K, most, most), L of their covariances L D L', with ones on the diagonal
+    reduced: Vector  # (K, most), weight of each if it were the last; L' a = reduced
 
     @classmethod
     def of(
@@ -91,25 +77,9 @@ class Condensation:
     ) -> Condensation:
         """Condense to `most` base classifiers.
 
-        Parameters
-        ----------
-        votes : Votes
-            Votes of the full ensemble.
-        most : int
-            Number of base classifiers to choose.
-        costs, weight : array-like, default=None
-            Prices of base classifiers (N,) and weights of rows (n,); 1 by default.
-        focus : float, default=1.0
-            How much more rows with a narrow score count; 0 for equal weights.
-        wanted : ndarray of shape (n, K), default=None
-            Scores to approximate; the full ones by default.
-        ridge : float
-            Penalty, in units of the mean variance of a base classifier's votes.
-
-        Returns
-        -------
-        Condensation
-            The pursuit.
+        The sum follows the scores `wanted` (n, K), by default the full ones. `focus` is how much
+        more rows with a narrow score count, `ridge` the penalty in units of the mean variance of a
+        base classifier's votes.
         """
         n_classifiers = votes.tables.n_classifiers
         check_whole("most", most, 1)

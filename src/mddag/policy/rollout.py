@@ -24,21 +24,12 @@ Cells = Callable[[int, NDArray[np.intp]], NDArray[np.integer[Any]]]
 
 @dataclass(frozen=True, eq=False)
 class Quits:
-    """Hold where rows quit.
+    """Hold where rows quit."""
 
-    Parameters
-    ----------
-    policy : Policy
-        The policy.
-    decision : ndarray of shape (n,), int32
-        Decision at which a row quits, n_decisions if it passed all steps.
-    cell : ndarray of shape (n,), int32
-        Cell in which it quits, if it has not passed all steps.
-    """
-
-    policy: Policy
+    policy: Policy  # the policy
+    # (n,), decision at which a row quits, n_decisions if it passed all steps
     decision: NDArray[np.int32]
-    cell: NDArray[np.int32]
+    cell: NDArray[np.int32]  # (n,), cell in which it quits, if it has not passed all steps
 
     @classmethod
     def of(cls, policy: Policy, n_rows: int) -> Quits:
@@ -81,26 +72,14 @@ class Quits:
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """Hold what happened to n rows.
+    """Hold what happened to n rows."""
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, K)
-        Final scores.
-    n_evaluated : ndarray of shape (n,), int32
-        Number of evaluations.
-    exit_step : ndarray of shape (n,), int32
-        One more than the last step at which a row evaluates, 0 if none.
-    cost : ndarray of shape (n,)
-        Cost of the evaluations.
-    verdict : ndarray of shape (n,), int16, or None
-        Verdict of the policy, -1 where scores decide; None if it has no verdicts.
-    """
-
-    scores: NDArray[np.float64]
-    n_evaluated: NDArray[np.int32]
+    scores: NDArray[np.float64]  # (n, K), final scores
+    n_evaluated: NDArray[np.int32]  # (n,), number of evaluations
+    # (n,), one more than the last step at which a row evaluates, 0 if none
     exit_step: NDArray[np.int32]
-    cost: NDArray[np.float64]
+    cost: NDArray[np.float64]  # (n,), cost of the evaluations
+    # (n,), verdict of the policy, -1 where scores decide; None if it has no verdicts
     verdict: NDArray[np.int16] | None
 
 
@@ -112,27 +91,10 @@ def roll_out(
     costs: NDArray[np.float64],
     n_threads: int,
 ) -> Rollout:
-    """Run a policy on rows.
+    """Run a policy on the rows of some votes.
 
-    Parameters
-    ----------
-    policy : Policy
-        The policy.
-    votes : Votes
-        Votes of all base classifiers on the rows; their leaf codes are read.
-    tables : Tables
-        What the leaves vote, rescaled for the policy or in other units.
-    grid : native grid
-        Cells of sums in the units of the tables.
-    costs : ndarray of shape (N,)
-        Cost of each base classifier.
-    n_threads : int
-        Number of threads.
-
-    Returns
-    -------
-    Rollout
-        What happened to the rows.
+    `tables` are what the leaves vote, rescaled for the policy or in other units, `grid` the cells
+    of sums in these units, `costs` (N,) those of the base classifiers.
     """
     n, state = len(votes), policy.state
     n_evaluated, exit_step, cost = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)

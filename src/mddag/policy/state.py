@@ -199,19 +199,12 @@ class Stages(ReadOnlyArrays):
     before, which may reject the row, and writes its own. A stage of FCBoost writes the columns of
     several stages. The final score is that of the column which the step after the last evaluation
     reads, ``reads[exit_step]``. Carried are the columns (n, C * K) and the exit steps so far (n,).
-
-    Parameters
-    ----------
-    grid : Grid
-        Cells of every column.
-    reads : array-like of shape (N + 1,)
-        Column that step j reads; the last is for rows that pass the end.
-    writes : array-like of shape (N, C), default=None
-        Mask of the columns that step j adds its vote to; by default reads[j] alone.
     """
 
-    grid: Grid
+    grid: Grid  # cells of every column
+    # (N + 1,), column that step j reads; the last is for rows that pass the end
     reads: NDArray[np.intp]
+    # (N, C), mask of the columns that step j adds its vote to; by default reads[j] alone
     writes: NDArray[np.bool_] = None  # type: ignore[assignment]  # set below: it takes the reads
 
     def __post_init__(self) -> None:

@@ -33,24 +33,14 @@ from mddag.solvers.solver import SETTINGS, Search, Solver, check_samples
 
 @dataclass(frozen=True)
 class Guards:
-    """What keeps a sweep from fitting noise; the defaults do nothing.
+    """What keeps a sweep from fitting noise; the defaults do nothing."""
 
-    Parameters
-    ----------
-    n_cells : int, default=0
-        Groups of cells that decide together, per top class; 0 lets every cell decide alone.
-    min_count : int, default=1
-        Approximate number of rows per group.
-    z_skip : float, default=0.0
-        Standard errors by which SKIP must beat the better of EVAL and QUIT.
-    z_quit : float, default=0.0
-        Standard errors by which QUIT must beat EVAL. Rows that all gain alike have none, so only
-        `min_count` guards a group of one.
-    """
-
+    # groups of cells that decide together, per top class; 0 lets every cell decide alone
     n_cells: int = 0
-    min_count: int = 1
-    z_skip: float = 0.0
+    min_count: int = 1  # approximate number of rows per group
+    z_skip: float = 0.0  # standard errors by which SKIP must beat the better of EVAL and QUIT
+    # standard errors by which QUIT must beat EVAL. Rows that all gain alike have none, so only
+    # `min_count` guards a group of one
     z_quit: float = 0.0
 
 
@@ -82,7 +72,7 @@ class Sweep:
             mdp.weight,
         )
         self.grid = mdp.grid.native
-        # More steps than there are is all of them; the kernel could not count to any number.
+        # More steps than there are is all of them; the kernel could not count to any number
         n_together = min(every, max(mdp.n_steps, 1))
         self.arguments = (mdp.beta, n_together, (eval_, skip, quit_))
         loss = quit_loss(mdp)

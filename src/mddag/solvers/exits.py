@@ -68,18 +68,7 @@ class OneParameter(Parameters, Family):
 
     @abstractmethod
     def candidates(self, mdp: MDP) -> Policies:
-        """Return one candidate per value of the parameter, from the full ensemble to the boldest.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from; its beta is not used.
-
-        Returns
-        -------
-        Policies
-            The candidates.
-        """
+        """Return one candidate per value, from the full ensemble to the boldest."""
 
 
 def check_classes(rule: Any, mdp: MDP) -> None:
@@ -94,18 +83,8 @@ def check_classes(rule: Any, mdp: MDP) -> None:
 class ExitCandidates(Policies):
     """Candidates of one rule, from the full ensemble to the boldest.
 
-    Candidate c quits where ``confidence >= thresholds[c]``.
-
-    Parameters
-    ----------
-    mdp : MDP
-        Rows to learn from.
-    confidence : ndarray of shape (n_decisions, n_cells)
-        Confidence in the current scores, or anything that broadcasts to this shape.
-    thresholds : ndarray of shape (n_candidates,)
-        In any order.
-    every : int, default=1
-        Number of steps that one decision covers.
+    Candidate c quits where ``confidence >= thresholds[c]``; confidences broadcast to (n_decisions,
+    n_cells), and thresholds (n_candidates,) may come in any order.
     """
 
     def __init__(

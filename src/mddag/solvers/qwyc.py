@@ -153,24 +153,12 @@ class Bands(Policies):
 def cuts(
     there: Matrix, wrong: Matrix, budget: ArrayLike
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the cuts at which the most rows can quit at both ends of the cells.
+    """Return the cuts at which the most rows quit at both ends of the cells, and their weight.
 
-    Cells up to low and from high on quit. Both cuts end at cells that hold rows: nothing is known
-    of what lies between. Computed by native/exits/quit_cuts.hpp.
-
-    Parameters
-    ----------
-    there, wrong : ndarray of shape (m, n_cells)
-        Weight of the rows in each cell, and of those among them that quitting gets wrong.
-    budget : float or array-like of shape (m,)
-        Largest weight that may be wrong.
-
-    Returns
-    -------
-    low, high : ndarray of shape (m,)
-        The cuts.
-    quit_weight : ndarray of shape (m,)
-        Weight of the rows that quit.
+    Cells up to low and from high on quit. `there` and `wrong` (m, n_cells) are the weight of the
+    rows in each cell and of those that quitting gets wrong, `budget` the largest weight that may be
+    wrong. Both cuts end at cells that hold rows: nothing is known of what lies between. Computed by
+    native/exits/quit_cuts.hpp.
     """
     m = len(there)
     low, high, quit_weight = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m)

@@ -34,24 +34,12 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """Means over the rows of some candidates, each (n_candidates,).
+    """Means over the rows of some candidates, each (n_candidates,)."""
 
-    Parameters
-    ----------
-    losses : ndarray
-        Loss by labels.
-    soft_losses : ndarray
-        Loss by soft targets.
-    differs : ndarray
-        Share of decisions that differ from those of the full ensemble.
-    costs : ndarray
-        Cost.
-    """
-
-    losses: Vector
-    soft_losses: Vector
-    differs: Vector
-    costs: Vector
+    losses: Vector  # loss by labels
+    soft_losses: Vector  # loss by soft targets
+    differs: Vector  # share of decisions that differ from those of the full ensemble
+    costs: Vector  # cost
 
     def taken(self, which: Sequence[int]) -> Measurements:
         """Select candidates."""
@@ -68,16 +56,8 @@ class Measurements:
 class LossEstimator:
     """Estimates losses of candidates on the rows of an MDP.
 
-    Parameters
-    ----------
-    mdp : MDP
-        Rows to estimate on.
-    full : ndarray of shape (n, K)
-        Scores of the full ensemble; those of the MDP may be condensed.
-    soft_scores : ndarray of shape (n, K), default=None
-        Scores that give the soft targets; `full` by default.
-    n_threads : int, default=1
-        Threads of rollouts.
+    `full` are the scores (n, K) of the full ensemble, as those of the MDP may be condensed, and
+    `soft_scores` those that give the soft targets, by default `full`.
     """
 
     def __init__(

@@ -31,20 +31,11 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Refitting:
-    """Refitted leaf values for other rows and, by folds, for the rows that fitted them.
+    """Refitted leaf values for other rows and, by folds, for the rows that fitted them."""
 
-    Parameters
-    ----------
-    votes : Votes
-        Arranged votes of the rows that fit.
-    tables : Tables
-        Tables of the votes with the fitted values.
-    by_fold : tuple of Tables
-        The same, fitted without each of the folds; row i is in fold i % FOLDS.
-    """
-
-    votes: Votes
-    tables: Tables
+    votes: Votes  # arranged votes of the rows that fit
+    tables: Tables  # tables of the votes with the fitted values
+    # the same, fitted without each of the folds; row i is in fold i % FOLDS
     by_fold: tuple[Tables, ...]
 
     @classmethod
@@ -99,7 +90,7 @@ class LeafFit:
         """Return the tables with the fitted values, for one penalty."""
         tables, a = self.source, self.factor
         first = tables.values * a
-        # Leaves with many rows are known better: steps in units of what is known converge sooner.
+        # Leaves with many rows are known better: steps in units of what is known converge sooner
         counts = self._by_leaf(np.tile(self.mass[:, None], tables.n_scores))
         unit = 1 / np.sqrt(counts / 4 + ridge)
 
