@@ -18,6 +18,13 @@
 #include "internal/cuts.hpp"
 #include "internal/span.hpp"
 
+// A branch, where a compiler would rather select: the processor goes on before it is decided.
+#ifdef __GNUC__
+#define MDDAG_LIKELY(condition) __builtin_expect_with_probability(condition, 1, 1.0)
+#else
+#define MDDAG_LIKELY(condition) (condition)
+#endif
+
 namespace mddag {
 
 template <class State>
@@ -39,6 +46,7 @@ class Jumps {
     else
       share(edges, jumps);
     find_forced(jumps, n_steps, every);
+    find_stays(edges, jumps, n_steps, every);
   }
 
   bool evaluates_all() const { return evaluates_all_; }
@@ -47,7 +55,14 @@ class Jumps {
   // where the policy quits.
   std::int32_t next(std::size_t step, const std::int32_t* f) const {
     const std::int32_t forced = forced_[step];
-    return forced >= 0 ? forced : decided(step, static_cast<std::size_t>(~forced), f);
+    if (forced >= 0) return forced;
+    const auto decision = static_cast<std::size_t>(~forced);
+    if (state_.n_parts() == 1 && stays_[decision].any()) {
+      if (MDDAG_LIKELY(stays_[decision].has(state_.at(step, f).s)))
+        return static_cast<std::int32_t>(step);
+      return end();
+    }
+    return decided(step, decision, f);
   }
 
  private:
@@ -56,8 +71,19 @@ class Jumps {
                                          const std::int32_t* f) const {
     if (state_.n_parts() == 1) return at(decision, state_.at(step, f).s);
     const auto here = state_.at(step, f);
-    return at(decision * state_.n_parts() + here.part, here.s);
+    const std::size_t row = decision * state_.n_parts() + here.part;
+    if (!stays_[row].any()) return at(row, here.s);
+    return MDDAG_LIKELY(stays_[row].has(here.s)) ? static_cast<std::int32_t>(step) : end();
   }
+
+  std::int32_t end() const { return static_cast<std::int32_t>(forced_.size()) - 1; }
+
+  // What s must be for the step itself to be evaluated; else the policy quits.
+  struct Stay {
+    std::int64_t above, most;
+    bool any() const { return above < most; }
+    bool has(std::int64_t s) const { return s > above && s <= most; }
+  };
 
   std::size_t n_changes(const std::int32_t* row) const {
     std::size_t n = 0;
@@ -135,6 +161,33 @@ class Jumps {
     }
   }
 
+  // Where a row of the table evaluates the step itself or quits: a processor foresees that most
+  // rows go on, and works on their next trees before the sum is there. Skips it would not foresee.
+  void find_stays(Span<const std::int64_t> edges, Span<const std::int32_t> jumps,
+                  std::size_t n_steps, std::size_t every) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    for (std::size_t row = 0; row < jumps.size / n_cells_; ++row) {
+      const std::int32_t* cells = jumps.data + row * n_cells_;
+      const auto end = static_cast<std::int32_t>(n_steps);
+      const auto step =
+          static_cast<std::int32_t>(std::min(row / state_.n_parts() * every, n_steps));
+      const auto stays = [&](std::int32_t to) { return to == step; };
+      const std::int32_t* first = std::find_if(cells, cells + n_cells_, stays);
+      const std::int32_t* last = std::find_if_not(first, cells + n_cells_, stays);
+      const bool alone =
+          std::all_of(cells, first, [&](std::int32_t to) { return to == end; }) &&
+          std::all_of(last, cells + n_cells_, [&](std::int32_t to) { return to == end; });
+      Stay stay{Limits::max(), Limits::min()};  // nothing
+      if (alone && first < last && step < end) {
+        stay.above =
+            first == cells ? Limits::min() : edges[static_cast<std::size_t>(first - cells) - 1];
+        stay.most = last == cells + n_cells_ ? Limits::max()
+                                             : edges[static_cast<std::size_t>(last - cells) - 1];
+      }
+      stays_.push_back(stay);
+    }
+  }
+
   State state_;
   std::size_t n_cells_;                   // of one part
   std::size_t width_;                     // targets of a row
@@ -144,6 +197,7 @@ class Jumps {
   std::vector<std::int32_t> targets_;
   std::vector<std::uint16_t> narrow_;
   std::vector<std::uint32_t> first_;  // edges before each bucket; empty where rows have their own
+  std::vector<Stay> stays_;           // of each row
   std::vector<std::int32_t> forced_;  // by step, where all go; ~decision where states differ
   bool evaluates_all_ = true;
 };

@@ -24,6 +24,7 @@
 #include "ensemble/trees.hpp"
 #include "internal/parallel.hpp"
 #include "walk/jumps.hpp"
+#include "walk/key_trees.hpp"
 #include "walk/paths.hpp"
 #include "walk/state.hpp"
 #include "walk/step_functions.hpp"
@@ -110,14 +111,11 @@ class BasicWalk {
   void scores(const Rows<T>& rows, double* scores, int n_threads) const {
     for_row_blocks(rows, kPathBlock, n_threads, [&](const T* x, std::size_t first, std::size_t n) {
       double* out = scores + first * n_scores();
-      if (!step_functions_) {
-        follow(x, n, out, [](std::size_t, std::size_t) {});
-        return;
-      }
       std::vector<std::int32_t> f(n * n_scores());
-      for (std::size_t i = 0; i < n; ++i)
-        step_functions_->sums(x + i * n_features(), f.data() + i * n_scores());
-      state_.scores(f.data(), n, unit_, out);
+      if (all_sums(x, n, f.data()))
+        state_.scores(f.data(), n, unit_, out);
+      else
+        follow(x, n, out, [](std::size_t, std::size_t) {});
     });
   }
 
@@ -159,11 +157,18 @@ class BasicWalk {
  private:
   static constexpr bool kSums = std::is_same_v<State, SumState>;
 
-  template <class T>
-  struct Lazy {  // made when rows of T first come
+  template <class Form>
+  struct Lazy {  // made when rows of its type first come
     std::once_flag once;
-    std::unique_ptr<WalkedTrees<T>> trees;
+    std::unique_ptr<Form> trees;
   };
+
+  template <class T>
+  const KeyTrees<T>* key_trees() const {
+    Lazy<KeyTrees<T>>& form = std::get<Lazy<KeyTrees<T>>>(forms_);
+    std::call_once(form.once, [&] { form.trees = KeyTrees<T>::of(source_); });
+    return form.trees.get();
+  }
 
   // What one row carries at its end, and its exit step, are given to the body.
   template <class T, class Body>
@@ -183,11 +188,10 @@ class BasicWalk {
   template <class T>
   std::size_t sums(const T* x, std::int32_t* f) const {
     if (!missing_) refuse_missing(x);
-    if (step_functions_) {
-      step_functions_->sums(x, f);
-      return n_steps();
-    }
+    if (all_sums(x, 1, f)) return n_steps();
     state_.start(source_.bias.data(), 1, f);
+    if (const KeyTrees<T>* trees = large_trees<T>())
+      return walk_ahead(*trees, x, f, [](std::size_t) {});
     std::size_t exit = 0;
     with_votes<T>([&](const auto& votes) {
       for (std::size_t j = next(0, f); j < n_steps(); j = next(exit, f)) {
@@ -197,6 +201,56 @@ class BasicWalk {
       }
     });
     return exit;
+  }
+
+  // Trees that rows, one after the other, should be walked ahead in; null for others.
+  template <class T>
+  const KeyTrees<T>* large_trees() const {
+    const KeyTrees<T>* trees = key_trees<T>();
+    return trees != nullptr && trees->large() ? trees : nullptr;
+  }
+
+  // Carries a row that has been started to its end; its exit step is returned. visit(j) is called
+  // for every evaluation.
+  template <class T, class Visit>
+  std::size_t walk_ahead(const KeyTrees<T>& trees, const T* x, std::int32_t* f,
+                         const Visit& visit) const {
+    std::size_t exit = 0, j = next(0, f);
+    const auto go = [&](std::size_t n_most, const auto& add) {
+      for (; j < n_steps() && n_most > 0; --n_most) {
+        add(j);
+        state_.evaluated(j, f);
+        visit(j);
+        exit = j + 1;
+        j = next(exit, f);
+      }
+    };
+    if (const std::size_t n_first = trees.n_without())
+      with_votes<T>([&](const auto& votes) {
+        go(n_first, [&](std::size_t step) { votes.add(step, x, f); });
+      });
+    if (j == n_steps()) return exit;
+    const typename KeyTrees<T>::KeyRow keys(trees, x);
+    typename KeyTrees<T>::Ahead ahead(trees, keys.data());
+    go(n_steps(), [&](std::size_t step) { ahead.add(step, f); });
+    return exit;
+  }
+
+  // The sums of n rows that evaluate all, (n, K); false if the policy does not, or steps must be
+  // taken one by one.
+  template <class T>
+  bool all_sums(const T* x, std::size_t n, std::int32_t* f) const {
+    if (!kSums || !jumps_.evaluates_all()) return false;
+    if (step_functions_) {
+      for (std::size_t i = 0; i < n; ++i)
+        step_functions_->sums(x + i * n_features(), f + i * n_scores());
+      return true;
+    }
+    const KeyTrees<T>* trees = key_trees<T>();
+    if (trees == nullptr) return false;
+    state_.start(source_.bias.data(), n, f);
+    trees->add_all(x, n, n_features(), f);
+    return true;
   }
 
   template <class T>
@@ -257,7 +311,7 @@ class BasicWalk {
 
   template <class T, class Body>
   void with_votes(const Body& body) const {
-    Lazy<T>& form = std::get<Lazy<T>>(forms_);
+    Lazy<WalkedTrees<T>>& form = std::get<Lazy<WalkedTrees<T>>>(forms_);
     std::call_once(form.once, [&] { form.trees = std::make_unique<WalkedTrees<T>>(source_); });
     const WalkedTrees<T>& trees = *form.trees;
     if (trees.uniform(Form::stump)) return body(StumpVotes<T>{trees});
@@ -274,7 +328,12 @@ class BasicWalk {
                                    const Visit& visit) const {
     std::vector<std::int32_t> f(n * state_.width());
     state_.start(source_.bias.data(), n, f.data());
-    with_votes<T>([&](const auto& votes) { take_turns(votes, x, n, f.data(), visit); });
+    if (const KeyTrees<T>* trees = large_trees<T>())
+      for (std::size_t i = 0; i < n; ++i)
+        walk_ahead(*trees, x + i * n_features(), f.data() + i * state_.width(),
+                   [&](std::size_t j) { visit(i, j); });
+    else
+      with_votes<T>([&](const auto& votes) { take_turns(votes, x, n, f.data(), visit); });
     state_.scores(f.data(), n, unit_, scores);
     return f;
   }
@@ -310,7 +369,9 @@ class BasicWalk {
   Jumps<State> jumps_;
   std::unique_ptr<Verdicts> verdicts_;
   std::unique_ptr<StepFunctions> step_functions_;  // where all is evaluated and all are stumps
-  mutable std::tuple<Lazy<float>, Lazy<double>> forms_;
+  mutable std::tuple<Lazy<WalkedTrees<float>>, Lazy<WalkedTrees<double>>, Lazy<KeyTrees<float>>,
+                     Lazy<KeyTrees<double>>>
+      forms_;
 };
 
 using Walk = BasicWalk<SumState>;
