@@ -22,6 +22,18 @@ void bind_leaf_codes(nb::module_& m) {
       "trees"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
 }
 
+void bind_tree_depths(nb::module_& m) {
+  m.def(
+      "tree_depths",
+      [](const TreeArrays& tree_arrays, Array<std::int32_t> out) {
+        Unlocked unlocked;
+        const Trees all = trees(tree_arrays);
+        if (out.shape(0) != all.count()) refuse("out is not of the trees");
+        tree_depths(all, out.data());
+      },
+      "trees"_a.noconvert(), "out"_a.noconvert());
+}
+
 template <class T>
 void bind_add_scores(nb::module_& m) {
   m.def(
@@ -76,6 +88,7 @@ void bind_tree_fault(nb::module_& m) {
 void bind_ensemble(nb::module_& m) {
   m.attr("NODE_SIZE") = sizeof(Node);
   bind_tree_fault(m);
+  bind_tree_depths(m);
   bind_leaf_codes<float, std::uint8_t>(m);
   bind_leaf_codes<float, std::uint16_t>(m);
   bind_leaf_codes<float, std::uint32_t>(m);

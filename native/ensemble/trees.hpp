@@ -61,6 +61,25 @@ struct Plan {  // of one tree
   bool nominal;
 };
 
+// depth : of each tree, the splits before its deepest leaf. Children follow their parents.
+inline void tree_depths(const Trees& trees, std::int32_t* depth) {
+  std::vector<std::int32_t> level;
+  for (std::size_t t = 0; t < trees.count(); ++t) {
+    const Node* nodes = trees.nodes.data + trees.starts[t];
+    const auto n_nodes = static_cast<std::size_t>(trees.starts[t + 1] - trees.starts[t]);
+    level.assign(n_nodes, 0);
+    depth[t] = 0;
+    for (std::size_t i = 0; i < n_nodes; ++i) {
+      depth[t] = std::max(depth[t], level[i]);
+      if (nodes[i].is_leaf()) continue;
+      for (const std::int32_t child : {nodes[i].left, nodes[i].right}) {
+        const auto at = static_cast<std::size_t>(child);
+        if (child > 0 && at < n_nodes) level[at] = level[i] + 1;
+      }
+    }
+  }
+}
+
 class Walker {
  public:
   static constexpr std::size_t kBlock = 64;  // rows that share one pass over the trees

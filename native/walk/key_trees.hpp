@@ -33,15 +33,22 @@ namespace mddag {
 template <class T>
 using KeyOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-// The key of a number, never 0 nor the largest integer: those are keys of missing values.
+// The key of a number; `missing`, if it is NaN: 0 or the largest integer, which no number has.
+// Without a branch, so that compilers make vectors of it.
 template <class T>
-KeyOf<T> key_of(T x) {
+KeyOf<T> key_of(T x, KeyOf<T> missing = 0) {
   using Key = KeyOf<T>;
-  constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
+  using Signed = std::make_signed_t<Key>;
+  constexpr int n_bits = 8 * sizeof(Key);
+  constexpr Key sign = Key{1} << (n_bits - 1);
+  constexpr auto infinity =
+      static_cast<Signed>(sizeof(T) == 4 ? Key{0x7f800000} : Key{0x7ff} << (n_bits - 12));
   x += T{0};  // -0 and 0 are equal
   Key bits;
   std::memcpy(&bits, &x, sizeof bits);
-  return bits ^ ((Key{0} - (bits >> (8 * sizeof(Key) - 1))) | sign);
+  const Key is_nan = Key{0} - static_cast<Key>(static_cast<Signed>(bits & ~sign) > infinity);
+  const Key key = bits ^ ((Key{0} - (bits >> (n_bits - 1))) | sign);
+  return (key & ~is_nan) | (missing & is_nan);
 }
 
 template <class T>
@@ -59,7 +66,8 @@ class KeyColumns {
   using Key = KeyOf<T>;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 24;  // of tables of category sets
 
-  explicit KeyColumns(const WalkSource& source) {
+  explicit KeyColumns(const WalkSource& source)
+      : n_features_(source.n_features), numbers_(2 * n_features_, 0) {
     for (std::size_t t = 0; t + 1 < source.starts.size(); ++t)
       for (std::int64_t i = source.starts[t]; i < source.starts[t + 1]; ++i) {
         const Node& node = source.nodes[static_cast<std::size_t>(i)];
@@ -68,14 +76,16 @@ class KeyColumns {
           sets_of_[node.feature].emplace(set_of(source, t, node), 0);
           continue;
         }
-        if (number_of(node) >= numbers_.size()) numbers_.resize(number_of(node) + 1);
         numbers_[number_of(node)] = 1;
       }
     std::size_t n = 1;  // behind column 0
     for (std::size_t number = 0; number < numbers_.size(); ++number) {
       if (numbers_[number] == 0) continue;
+      const bool left = number >= n_features_;
+      if (number == 0 || number == n_features_ || numbers_[number - 1] == 0)
+        runs_.push_back({number - left * n_features_, 0, left ? Key{0} : ~Key{0}});
+      ++runs_.back().n;
       numbers_[number] = n++;
-      features_.push_back({number / 2, number % 2 ? Key{0} : ~Key{0}});
     }
     for (auto& [feature, sets] : sets_of_) n = add_sets(feature, sets, n);
     n_ = n;
@@ -91,14 +101,14 @@ class KeyColumns {
   }
 
   // keys : size() of them, `stride` apart
-  void load(const T* x, Key* keys, std::size_t stride) const {
+  template <std::size_t stride>
+  void load(const T* x, Key* keys) const {
     keys[0] = 0;
     Key* to = keys + stride;
-    for (const Feature& from : features_) {
-      const T value = x[from.feature];
-      const Key key = key_of(value);
-      *to = value != value ? from.missing : key;
-      to += stride;
+    for (const Run& run : runs_) {
+      const T* from = x + run.feature;
+      for (std::size_t i = 0; i < run.n; ++i) to[i * stride] = key_of(from[i], run.missing);
+      to += run.n * stride;
     }
     for (const Sets& sets : categories_) {
       const std::uint8_t* outside = sets.row(x[sets.feature]);
@@ -110,8 +120,9 @@ class KeyColumns {
  private:
   using Set = std::pair<std::vector<std::uint32_t>, bool>;  // words, whether missing values go left
 
-  struct Feature {
-    std::size_t feature;
+  // Neighboring features, all of which are read, missing values going one way.
+  struct Run {
+    std::size_t feature, n;
     Key missing;
   };
 
@@ -132,8 +143,8 @@ class KeyColumns {
   };
 
   // Two numbers for each feature: of splits that send missing values right, and left.
-  static std::size_t number_of(const Node& node) {
-    return 2 * static_cast<std::size_t>(node.feature) + (node.missing_left != 0);
+  std::size_t number_of(const Node& node) const {
+    return static_cast<std::size_t>(node.feature) + (node.missing_left != 0) * n_features_;
   }
 
   static Set set_of(const WalkSource& source, std::size_t t, const Node& node) {
@@ -164,10 +175,11 @@ class KeyColumns {
     return first;
   }
 
+  std::size_t n_features_;
   std::vector<std::size_t> numbers_;  // the columns of numbers, 0 if nothing reads it
   std::map<std::int32_t, std::map<Set, std::size_t>> sets_of_;
   std::size_t n_ = 0, n_bytes_ = 0;
-  std::vector<Feature> features_;
+  std::vector<Run> runs_;
   std::vector<Sets> categories_;
 };
 
@@ -214,7 +226,7 @@ class KeyTrees {
    public:
     KeyRow(const KeyTrees& trees, const T* x) {
       if (trees.columns_.size() > kFew) many_.resize(trees.columns_.size());
-      trees.columns_.load(x, many_.empty() ? few_ : many_.data(), 1);
+      trees.columns_.template load<1>(x, many_.empty() ? few_ : many_.data());
     }
     KeyRow(const KeyRow&) = delete;
     const Key* data() const { return many_.empty() ? few_ : many_.data(); }
@@ -311,8 +323,8 @@ class KeyTrees {
     for (std::size_t first = 0; first < n_tiles; first += most) {
       const std::size_t n_now = std::min(most, n_tiles - first), row = first * R;
       for (std::size_t i = 0; i < n_now * R; ++i)  // rows that are not there are as the last one
-        columns_.load(x + std::min(row + i, n - 1) * n_features,
-                      tiles.data() + i / R * size + i % R, R);
+        columns_.template load<R>(x + std::min(row + i, n - 1) * n_features,
+                                  tiles.data() + i / R * size + i % R);
       sums.assign(n_now * R * K, 0);
       add_all<R>(tiles.data(), n_now, sums.data());
       const std::size_t n_sums = std::min(n_now * R, n_done - row) * K;

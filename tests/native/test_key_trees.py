@@ -1,5 +1,5 @@
-"""Trees for few rows (native/walk/key_trees.hpp): one row and many trees, or few rows and each tree,
-a level at a time. The twin is tests/reference/trees.py; policies are those of test_walk.py.
+"""Trees for few rows (native/walk/key_trees.hpp): one row and many trees, or few rows and each, a
+level at a time. The twin is tests/reference/trees.py; policies are those of test_walk.py.
 """
 
 import numpy as np
@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
+from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
@@ -193,3 +194,13 @@ def test_rows_need_not_be_contiguous():
     wanted = dag.scores(X)
     np.testing.assert_array_equal(dag.scores(np.asfortranarray(X)), wanted)
     np.testing.assert_array_equal(dag.scores(np.repeat(X, 2, axis=0)[::2]), wanted)
+
+
+def test_depths_are_the_splits_before_the_deepest_leaf():
+    trees = [chain(1), chain(7), full_tree(3)]
+    ensemble = Ensemble.from_trees(trees, features=Features(5), bias=0.0)
+    depths = np.empty(3, np.int32)
+    _core.tree_depths(ensemble.native, depths)
+    assert depths.tolist() == [0, 6, 3]
+    with pytest.raises(ValueError, match="out is not of the trees"):
+        _core.tree_depths(ensemble.native, depths[:2].copy())

@@ -2,33 +2,44 @@
 
 The constants are a least-squares fit, of ratios, to the measurements of
 ``benchmarks/parts/executors.py`` and to the real policies of ``benchmarks/speed/exit.py`` on one
-machine (AMD EPYC of 2023, AVX2, float32 rows); those of single rows were set by hand from 15
-policies of ``predict_one``. Ratios carry over to other machines, times do not.
+machine (AMD EPYC of 2023, AVX2, float32 rows); those of keys and of single rows were set by hand
+from what ``benchmarks/speed/few_rows.py`` measures. Ratios carry over to other machines, times do
+not.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
 from mddag.policy.policy import EVAL, SKIP, Policy
 
-# The walk of one tree, rows taking turns; beyond a bush twice the leaves are one level more.
-WALK_STUMP, WALK_BUSH, WALK_LEVEL, WALK_NOMINAL = 3.0, 6.0, 8.0, 25.0
-BUSH_LEAVES = 8
-WALK_DECISION = 3.0
+# The walk of one small tree, rows taking turns.
+WALK_STUMP, WALK_BUSH, BUSH_LEAVES = 3.0, 6.0, 8
+WALK_LEVEL, WALK_NOMINAL = 8.0, 25.0  # node by node: twice the leaves are one level more
+WALK_DECISION, WALK_DECISION_SCORE = 1.0, 0.7
 WALK_LINE, LINE = 12.0, 16  # a row's memory comes in lines of this many values
 WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
-# A row by itself waits for each level of a large tree, and for each decision: both are branches
-# that a processor predicts badly.
+# Rows as keys: a column, a set of categories, of one row alone and of tiles of rows. All trees: a
+# tree and each of its levels. Some trees of a policy, walked before they are due: likewise, and how
+# many of them a row does not need in the end.
+KEY_COLUMN, KEY_SET, KEY_SET_OF_TILES, FEW_ROWS = 2.0, 0.1, 0.8, 3
+KEY_TREE, KEY_LEVEL = 1.0, 0.52
+AHEAD_TREE, AHEAD_LEVEL, AHEAD_UNUSED = 1.0, 1.0, 4.0
+# Nodes outside of the nearest caches: time grows so each time that their bytes double.
+KEY_FAR, KEY_FAR_OF_TILES, NODE, NEAR_NODES = 0.25, 0.12, 8, 1 << 19
 # Of a patch: each pixel of its integral image; a feature among all of them, and one by itself.
 WINDOW_PIXEL, WINDOW_FEATURE, LAZY_FEATURE = 1.0, 2.0, 8.0
-ONE_CALL, ONE_LEVEL, ONE_DECISION = 190.0, 85.0, 12.0
-# The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
-BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.025, 0.11, 0.03, 11.0, 2.2
+ONE_CALL = 190.0
+# The same among many rows: a stump, a bush, each leaf of a larger tree, a column; each level where
+# there are sets of categories or too many leaves, since rows go there one by one.
+BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_COLUMN = 0.025, 0.11, 0.03, 2.2
+BLOCK_LEVEL, BLOCK_LEAVES = 3.5, 256
 LOAD_ROW, LOAD_VALUE = 8.0, 0.95  # a row in, and each of its values as a rank
 LOAD_FAR, NEAR = 0.45, 64  # memory is slower for values after the first NEAR
 LATER_VALUE = 0.5  # a rank of a row that got this far, moving it not included
@@ -51,8 +62,9 @@ class Costs:
     evaluations: float  # expected evaluations of a row
     steps: float  # steps that it passes, including skipped ones
     longest: float  # steps that some row is expected to pass
-    walk: float  # time of an evaluation by the walk
-    fetch: float  # time to read a row's memory by the walk
+    walk: float  # time of an evaluation by the walk, node by node
+    alone: float  # time of a row by the walk
+    tiled: float  # the same for FEW_ROWS and more that go together
     block: float  # time of a base classifier among many rows
     decision: float  # share of a decision for each step
     skipping: float  # time of a step that others skip; 0 where no row skips
@@ -68,23 +80,42 @@ class Costs:
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
         """Estimate the costs; `evaluations` is half of N if not known."""
         n, n_leaves, nominal = len(ensemble), ensemble.tables.n_leaves, _nominal(ensemble)
+        depth = np.empty(ensemble.n_trees, np.int32)
+        _core.tree_depths(ensemble.native, depth)
         evaluates_all = bool((policy.actions == EVAL).all())
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
         steps = min(mean / max(1.0 - _share_of_skips(policy), 1.0 / max(n, 1)), n)
-        walk, block, one = (float(cost.sum()) for cost in _tree_costs(n_leaves, nominal))
+        walk, block = (float(c.sum()) for c in _tree_costs(n_leaves, depth, nominal > 0))
         first, n_splits = _first_reads(ensemble, policy), int((n_leaves - 1).sum())
         n_columns, n_scores = len(first), ensemble.n_scores
         load = LOAD_ROW + LOAD_FAR * max(ensemble.n_features - NEAR, 0)
         columns_alone = bool((n_leaves <= 2).all()) and not nominal.any()
-        if columns_alone and evaluates_all:
-            walk = one = WALK_COLUMN * n_columns
         decision = 0.0 if evaluates_all else 1.0 / policy.every
+        fetch = WALK_LINE * min(ensemble.n_features / LINE, mean * n_splits / max(n, 1))
+        keys = KEY_COLUMN * n_columns + KEY_SET * float(nominal.sum())
+        far = math.log2(1 + len(ensemble.nodes) * NODE / NEAR_NODES)
+        if columns_alone and evaluates_all:
+            alone = tiled = WALK_COLUMN * n_columns + fetch
+        elif evaluates_all:
+            trees = float((KEY_TREE + KEY_LEVEL * depth).sum())
+            alone = keys + trees * (1 + KEY_FAR * far)
+            tiled = trees * (1 + KEY_FAR_OF_TILES * far)
+            tiled += KEY_COLUMN * n_columns + KEY_SET_OF_TILES * float(nominal.sum())
+        else:
+            decided = (WALK_DECISION + WALK_DECISION_SCORE * n_scores) * decision * mean
+            if n_leaves.sum() > BUSH_LEAVES * len(n_leaves):
+                trees = float((AHEAD_TREE + AHEAD_LEVEL * depth).mean()) * (1 + KEY_FAR * far)
+                alone = keys + (mean * len(n_leaves) / n + AHEAD_UNUSED) * trees + decided
+            else:
+                alone = mean * walk / max(n, 1) + decided + fetch
+            tiled = alone
         return cls(
             evaluations=mean,
             steps=steps,
             longest=min(LONGEST * steps, n),
             walk=walk / max(n, 1) + WALK_DECISION * decision,
-            fetch=WALK_LINE * min(ensemble.n_features / LINE, mean * n_splits / max(n, 1)),
+            alone=alone,
+            tiled=tiled,
             block=block / max(n, 1),
             decision=decision,
             skipping=SKIPPING * n_scores * decision if _share_of_skips(policy) > 0 else 0.0,
@@ -96,12 +127,15 @@ class Costs:
             block_rows=min(MOST_ROWS, max(MOST_ROWS // 4, BLOCK_RANKS // (n_columns + 1))),
             pixels=WINDOW_PIXEL * ensemble.features.n_given,
             columns=WINDOW_FEATURE * ensemble.n_features,
-            one=ONE_CALL + mean * (one / max(n, 1) + ONE_DECISION * decision),
+            one=ONE_CALL + alone,
         )
 
     def by_walk(self, n_rows: int) -> float:
-        """Return the time of the walk: rows * evaluations * a base classifier of one row."""
-        return n_rows * (self.walk * self.evaluations + self.fetch)
+        """Return the time of the walk: of rows as keys, and their trees many levels at once.
+
+        Small trees of a policy are evaluated one by one.
+        """
+        return n_rows * (self.alone if n_rows < FEW_ROWS else self.tiled)
 
     def by_blocks(self, n_rows: int) -> float:
         """Return the time of blocks.
@@ -139,17 +173,15 @@ class Costs:
 
 
 def _tree_costs(
-    n_leaves: NDArray[np.int64], nominal: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the time of each tree by the walk, among many rows, and for a single row."""
+    n_leaves: NDArray[np.int64], depth: NDArray[np.int32], nominal: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the time of each tree by the walk, node by node, and among many rows."""
     bush, stump = n_leaves <= BUSH_LEAVES, n_leaves <= 2
     levels = np.log2(np.maximum(n_leaves, BUSH_LEAVES) / BUSH_LEAVES)
-    small = np.where(stump, WALK_STUMP, WALK_BUSH)
-    walk, one = small + WALK_LEVEL * levels, small + ONE_LEVEL * levels
+    walk = np.where(stump, WALK_STUMP, WALK_BUSH) + WALK_LEVEL * levels
     block = np.where(stump, BLOCK_STUMP, np.where(bush, BLOCK_BUSH, BLOCK_LEAF * n_leaves))
-    of_sets = (WALK_NOMINAL, walk), (BLOCK_NOMINAL, block), (WALK_NOMINAL, one)
-    walk, block, one = (np.where(nominal, expensive, cost) for expensive, cost in of_sets)
-    return walk, block, one
+    one_by_one = nominal | (n_leaves > BLOCK_LEAVES)
+    return np.where(nominal, WALK_NOMINAL, walk), np.where(one_by_one, BLOCK_LEVEL * depth, block)
 
 
 def _first_reads(ensemble: Ensemble, policy: Policy) -> NDArray[np.int64]:
@@ -183,9 +215,8 @@ def _share_of_skips(policy: Policy) -> float:
     return n_skip / max(n_eval + n_skip, 1)
 
 
-def _nominal(ensemble: Ensemble) -> NDArray[np.bool_]:
-    """Return whether each tree has a split by categories."""
-    nominal = np.zeros(ensemble.n_trees, bool)
+def _nominal(ensemble: Ensemble) -> NDArray[np.int64]:
+    """Return the number of splits by categories of each tree."""
     splits = np.flatnonzero((ensemble.nodes["feature"] >= 0) & (ensemble.nodes["n_words"] > 0))
-    nominal[np.searchsorted(ensemble.starts, splits, side="right") - 1] = True
-    return nominal
+    trees = np.searchsorted(ensemble.starts, splits, side="right") - 1
+    return np.bincount(trees, minlength=ensemble.n_trees)
