@@ -163,7 +163,7 @@ def test_more_than_two_classes_are_refused():
     boost = AdaBoostMHClassifier(Stump(), n_rounds=5).fit(X, y)
     with pytest.raises(ValueError, match="y has 3 classes, but target_fpr is for two"):
         MDDAGClassifier(boost, target_fpr=0.1).fit(X, y)
-    with pytest.raises(ValueError, match="3 scores; wanted two classes with one score"):
+    with pytest.raises(ValueError, match="3 scores; wanted binary"):
         MDDAGClassifier(boost, target_fpr=0.1).fit(X, y % 2)
 
 

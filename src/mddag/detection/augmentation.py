@@ -147,11 +147,11 @@ class Degradation:
         for name in ("blur", "noise", "dots"):
             check_between(name, getattr(self, name), 0.0, 1000.0, "a number, 0 to 1000")
 
-    def worse(self, picture: Grey, rng: np.random.Generator) -> Grey:
+    def worse(self, image: Grey, rng: np.random.Generator) -> Grey:
         """Return the image itself, or made worse."""
         if rng.random() >= self.share:
-            return picture
-        pixels: Pixels = picture.astype(np.float32)
+            return image
+        pixels: Pixels = image.astype(np.float32)
         if rng.random() < 0.5:
             pixels = blurred(pixels, float(rng.uniform(0.3, max(self.blur, 0.3))))
         contrast = float(rng.uniform(self.contrast, 1.0))
@@ -293,21 +293,21 @@ def _softened(pixels: Floats, width: Floats) -> Floats:
 
 
 def random_windows(
-    pictures: Sequence[Grey],
+    images: Sequence[Grey],
     window: Window,
     n: int,
     min_deviation: float,
     rng: np.random.Generator,
 ) -> Patches:
     """Return about n windows as a scan reads them, none of them flat; fewer where most are."""
-    levels = [levels_of(picture.shape, window, scale=SCALE) for picture in pictures]
+    levels = [levels_of(image.shape, window, scale=SCALE) for image in images]
     counts = np.array([float((of.rows * of.columns).sum()) for of in levels])
     found: list[Patches] = []
     n_found = 0
     for _ in range(MOST_TRIES):
         drawn = rng.multinomial(n - n_found, counts / counts.sum())
         for i in np.flatnonzero(drawn).tolist():
-            patches = _drawn(pictures[i], levels[i], int(drawn[i]), rng)
+            patches = _drawn(images[i], levels[i], int(drawn[i]), rng)
             found.append(patches[patches.std(axis=(1, 2)) > min_deviation])
             n_found += len(found[-1])
         if n_found >= n:
@@ -315,13 +315,13 @@ def random_windows(
     return np.concatenate([np.empty((0, *window), np.uint8), *found])[:n]
 
 
-def _drawn(picture: Grey, levels: Levels, n: int, rng: np.random.Generator) -> Patches:
+def _drawn(image: Grey, levels: Levels, n: int, rng: np.random.Generator) -> Patches:
     """Draw n windows of an image, each of its windows being as likely as any other."""
     counts = (levels.rows * levels.columns).astype(np.float64)
     by_level = rng.multinomial(n, counts / counts.sum())
     out = [np.empty((0, *levels.window), np.uint8)]
     for level in np.flatnonzero(by_level):
-        level_image = scaled_down(picture, *levels.shapes[level, :2].tolist())
+        level_image = scaled_down(image, *levels.shapes[level, :2].tolist())
         windows = np.lib.stride_tricks.sliding_window_view(level_image, levels.window)
         y, x = (rng.integers(0, side, by_level[level]) for side in windows.shape[:2])
         out.append(windows[y, x])
@@ -330,58 +330,58 @@ def _drawn(picture: Grey, levels: Levels, n: int, rng: np.random.Generator) -> P
 
 def mined(
     classifier: WindowClassifier,
-    pictures: Sequence[Grey],
+    images: Sequence[Grey],
     n: int,
     rng: np.random.Generator,
     n_threads: int = 1,
 ) -> tuple[Patches, int]:
     """Return at most n of the windows that the classifier accepts, and how many there were."""
-    n_pixels = sum(picture.size for picture in pictures)
+    n_pixels = sum(image.size for image in images)
     found, n_hits = [np.empty((0, *classifier.window), np.uint8)], 0
-    for picture in pictures:
+    for image in images:
         # Up to one level smaller, so that the levels are others each time.
         factor = float(rng.uniform(1.0, SCALE))
-        sides = zip(picture.shape, classifier.window, strict=True)
+        sides = zip(image.shape, classifier.window, strict=True)
         height, width = (min(side, max(least, round(side / factor))) for side, least in sides)
-        seen = scaled_down(picture, height, width)
+        seen = scaled_down(image, height, width)
         hits = classifier.scan(seen, scale=SCALE, n_threads=n_threads)
         n_hits += len(hits)
-        share = 1 + 4 * n * picture.size // n_pixels  # no image may fill the bank
+        share = 1 + 4 * n * image.size // n_pixels  # no image may fill the bank
         kept = rng.permutation(len(hits))[:share]
         found.append(hits.taken(np.sort(kept)).patches(seen))
     patches = np.concatenate(found)
     return patches[rng.permutation(len(patches))[:n]], n_hits
 
 
-def seen_otherwise(picture: Grey, rng: np.random.Generator) -> Grey:
+def seen_otherwise(image: Grey, rng: np.random.Generator) -> Grey:
     """Turn the image by any angle and stretch, mirror or invert it, at random.
 
     None of these puts an object into an image that has none, and one image of trees, turned, has
     other windows each time.
     """
     if rng.random() < TURNED:
-        picture = np.rot90(picture, int(rng.integers(4)))
-        picture = 255 - picture if rng.random() < INVERTED else picture
+        image = np.rot90(image, int(rng.integers(4)))
+        image = 255 - image if rng.random() < INVERTED else image
         if rng.random() < SLANTED:
             turn, stretch = rng.uniform(-MOST_TURN, MOST_TURN), rng.uniform(-1.0, 1.0, 2)
-            picture = slanted(picture, float(turn), np.exp(MOST_STRETCH * stretch))
+            image = slanted(image, float(turn), np.exp(MOST_STRETCH * stretch))
     if rng.random() < 0.5:
-        picture = picture[:, ::-1]
-    return np.ascontiguousarray(picture)
+        image = image[:, ::-1]
+    return np.ascontiguousarray(image)
 
 
-def slanted(picture: Grey, turn: float, stretch: Floats) -> Grey:
+def slanted(image: Grey, turn: float, stretch: Floats) -> Grey:
     """Turn the image about its center (radians) and stretch it along y and x.
 
     It keeps its shape; outside of it there is its mirror image.
     """
-    height, width = picture.shape
+    height, width = image.shape
     center_y, center_x = (height - 1) / 2, (width - 1) / 2
     y = ((np.arange(height) - center_y) / stretch[0])[:, None]
     x = ((np.arange(width) - center_x) / stretch[1])[None, :]
     at_y = _folded(np.cos(turn) * y + np.sin(turn) * x + center_y, height)
     at_x = _folded(np.cos(turn) * x - np.sin(turn) * y + center_x, width)
-    pixels = _interpolated(picture[None].astype(np.float64), at_y[None], at_x[None])
+    pixels = _interpolated(image[None].astype(np.float64), at_y[None], at_x[None])
     return as_bytes(pixels[0])
 
 

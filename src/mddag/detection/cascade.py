@@ -273,7 +273,7 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         Raises
         ------
         ValueError
-            If a parameter is out of its range, if y has other than two classes, if no base
+            If a parameter is out of its range, if y is not binary, if no base
             classifier is better than chance, or if negatives are given to a cascade that does not
             replace any.
         """
@@ -462,15 +462,15 @@ class PooledCascade(CascadeClassifier):
             return super()._fitted(X, y, negatives, seed)
         if negatives is not None:
             raise ValueError(
-                "negatives are given beside an ensemble, which is not trained here; add them to X "
+                "negatives are given with an ensemble, which is not trained here; add them to X "
                 "and y, or leave ensemble out"
             )
         pool = as_ensemble(self.ensemble)
         if pool.classes is None or pool.n_scores != 1:
             kind = pool.kind if pool.classes is None else f"classifier with {pool.n_scores} scores"
             raise ValueError(
-                f"Only binary classification is supported. The ensemble is a {kind}; wanted one of "
-                "two classes with one score"
+                f"Only binary classification is supported. The ensemble is a {kind}; wanted a "
+                "binary one with one score"
             )
         features, flat = pool.features, X
         if isinstance(features, PatchFeatures):

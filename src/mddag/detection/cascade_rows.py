@@ -47,7 +47,7 @@ Passes = Callable[[TrainingSet], Flags]
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows of two classes that base classifiers are trained on.
+    """Binary rows that base classifiers are trained on.
 
     columns  : the rows as codes
     positive : bool (n,)
@@ -89,7 +89,7 @@ class CodedRows:
 
 @dataclass(frozen=True, eq=False)
 class HeldRows:
-    """Rows of two classes that trees vote on.
+    """Binary rows that trees vote on.
 
     rows : float rows or patches; the integral images of patches are made once, for all trees
     """

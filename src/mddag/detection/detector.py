@@ -241,21 +241,21 @@ class Detector(Parameters):
         if len(objects) < FEW_PATCHES:
             doubt(
                 f"there are {len(objects)} patches; wanted {FEW_PATCHES} or more: with so few the "
-                "detector knows few objects, and its thresholds are of luck"
+                "detector knows few objects, and its thresholds are uncertain"
             )
-        pictures = checked_backgrounds(backgrounds, self.window)
+        images = checked_backgrounds(backgrounds, self.window)
         n_threads = checked_threads(self.n_threads)
         others = None if negatives is None else _checked_stack("negatives", negatives)
-        training = DetectorTraining.begin(self, objects, pictures, others, n_threads)
+        training = DetectorTraining.begin(self, objects, images, others, n_threads)
         with progress("Detector", training.n_steps, self.verbose) as report:
             training.run(report)
         classifier = training.classifier
         assert classifier is not None
         false, megapixels = [np.empty(0)], 0.0
-        for picture in training.held_pictures + training.seen(training.held_pictures):
-            hits = classifier.scan(picture, n_threads=n_threads)
+        for image in training.held_images + training.seen(training.held_images):
+            hits = classifier.scan(image, n_threads=n_threads)
             false.append(_objects(classifier, hits, 0.0).evidence)
-            megapixels += picture.size / 1e6
+            megapixels += image.size / 1e6
         cut = cut_for(np.concatenate(false), megapixels, self.false_per_megapixel)
         self.classifier_, self.cut_, self.rounds_ = classifier, cut, training.rounds
         self.grouping_ = "evidence"
@@ -397,7 +397,7 @@ class Detector(Parameters):
 
 def _checked_stack(name: str, patches: ArrayLike) -> Grey:
     """Return patches of one size, uint8 (n, height, width), or raise."""
-    wanted = "wanted grey patches uint8 (n, height, width)"
+    wanted = "wanted gray patches uint8 (n, height, width)"
     try:
         array = np.asarray(patches)
     except ValueError:

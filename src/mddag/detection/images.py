@@ -1,8 +1,8 @@
-"""Images as they come, as grey pixels uint8 (height, width); boxes drawn on them; backgrounds.
+"""Images as they come, as gray pixels uint8 (height, width); boxes drawn on them; backgrounds.
 
-Arrays are grey (h, w), or colour (h, w, 3) or (h, w, 4) in the order red, green, blue; the fourth
-channel is not looked at. Whole numbers are grey levels 0 to 255, floats are 0 (black) to 1 (white),
-as in scikit-image. Colour becomes grey by the weights .299, .587, .114 of the standard BT.601, with
+Arrays are gray (h, w), or color (h, w, 3) or (h, w, 4) in the order red, green, blue; the fourth
+channel is not looked at. Whole numbers are gray levels 0 to 255, floats are 0 (black) to 1 (white),
+as in scikit-image. Color becomes gray by the weights .299, .587, .114 of the standard BT.601, with
 the rounding of Pillow, so that an array and a file of the same image are the same. Files and
 Pillow images are turned as their EXIF data says. Pillow is imported for these alone.
 """
@@ -26,7 +26,7 @@ Grey = NDArray[np.uint8]
 WANTED = "wanted an array (height, width) or (height, width, 3), a Pillow image, or a path"
 MOST_SIDE = 1 << 20
 ORIENTATION = 0x0112  # the number of this EXIF tag
-# Those that Pillow converts to grey levels without cutting values off.
+# Those that Pillow converts to gray levels without cutting values off.
 MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
 
 
@@ -82,7 +82,7 @@ def as_levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
     if picture.dtype.kind in "iu":
         if low < 0 or high > 255:
             raise ValueError(
-                f"picture has values from {low} to {high}; wanted grey levels 0 to 255: scale it, "
+                f"picture has values from {low} to {high}; wanted gray levels 0 to 255: scale it, "
                 "such as (picture / 257).astype('uint8') for 16 bits"
             )
         return np.asarray(picture.astype(np.uint8))
@@ -135,15 +135,15 @@ def _of_file(path: str | os.PathLike[str]) -> Grey:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
         raise ImportError(
-            "reading a picture from a file needs Pillow: pip install 'mddag[detect]', or give the "
+            "reading an image from a file needs Pillow: pip install 'mddag[detect]', or give the "
             "pixels as an array"
         ) from None
     try:
         with Image.open(path) as image:
-            return _of_pillow(image, f"the picture {os.fspath(path)!r}")
+            return _of_pillow(image, f"the image {os.fspath(path)!r}")
     except UnidentifiedImageError:
         raise ValueError(
-            f"cannot read {os.fspath(path)!r}: it is no picture that Pillow knows"
+            f"cannot read {os.fspath(path)!r}: it is no image that Pillow knows"
         ) from None
     except OSError as error:
         if error.errno is not None:  # of the system: no such file
@@ -158,7 +158,7 @@ EDGE = (0, 0, 0)
 def drawn(picture: Any, boxes: NDArray[np.int64]) -> Any:
     """Draw a frame around each box (xmin, ymin, xmax, ymax) of the image in its own colors.
 
-    Frames are as wide as the picture needs to be seen, with a dark edge for bright pictures.
+    Frames are as wide as the image needs to be seen, with a dark edge for bright images.
     """
     try:
         from PIL import ImageDraw
@@ -195,19 +195,19 @@ KINDS = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff
 def checked_backgrounds(backgrounds: Any, window: Window) -> list[Grey]:
     """Return gray images of at least one window each; others are left out, with a warning."""
     given = _listed(backgrounds)
-    pictures = [as_grey(picture) for picture in given]
-    large = [p for p in pictures if p.shape[0] >= window[0] and p.shape[1] >= window[1]]
+    images = [as_grey(image) for image in given]
+    large = [p for p in images if p.shape[0] >= window[0] and p.shape[1] >= window[1]]
     if len(large) < FEWEST:
-        sizes = sorted({p.shape for p in pictures}, reverse=True)
+        sizes = sorted({p.shape for p in images}, reverse=True)
         few = f", the largest of {sizes[0]}" if sizes else ""
         raise ValueError(
-            f"{len(large)} of {len(pictures)} backgrounds are as large as the window of {window}"
-            f"{few}; wanted {FEWEST} or more pictures without the object: whole pictures, not "
+            f"{len(large)} of {len(images)} backgrounds are as large as the window of {window}"
+            f"{few}; wanted {FEWEST} or more images without the object: whole images, not "
             "patches of them"
         )
-    if len(large) < len(pictures):
+    if len(large) < len(images):
         doubt(
-            f"{len(pictures) - len(large)} of {len(pictures)} backgrounds are smaller than the "
+            f"{len(images) - len(large)} of {len(images)} backgrounds are smaller than the "
             f"window of {window} and are left out"
         )
     return large
@@ -220,13 +220,13 @@ def _listed(backgrounds: Any) -> list[Any]:
         if not folder.is_dir():
             raise ValueError(
                 f"backgrounds is {os.fspath(backgrounds)!r}, which is no folder; wanted a folder "
-                "of pictures without the object, or a list of pictures"
+                "of images without the object, or a list of images"
             )
         return sorted(p for p in folder.iterdir() if p.suffix.lower() in KINDS)
     one = isinstance(backgrounds, np.ndarray) and backgrounds.ndim < 3
     if one or not isinstance(backgrounds, Iterable):
         raise TypeError(
-            f"backgrounds is {typed(backgrounds)}; wanted a list of pictures without the object, "
+            f"backgrounds is {typed(backgrounds)}; wanted a list of images without the object, "
             "or a folder of them"
         )
     return list(backgrounds)

@@ -4,9 +4,9 @@ Both formats are read: that of opencv_traincascade (type_id opencv-cascade-class
 files that OpenCV 4 shipped) and the older one (opencv-haar-classifier). Windows, scales, steps and
 normalisation are those of OpenCV 4: the deviation leaves out one pixel at each side, windows of a
 deviation of 10 grey levels or less are rejected, and a window that the first stage rejects hides
-its neighbour. Refused: LBP and HOG features, tilted rectangles, trees of stages.
+its neighbor. LBP and HOG features, tilted rectangles and trees of stages raise ModelFileError.
 
-Files may be hostile: their size, their numbers and their rectangles are checked, entities refused.
+Files may be hostile: their size, numbers and rectangles are checked, and entities are an error.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def _numbers(element: Element, name: str) -> list[float]:
 def _listed(element: Element) -> list[float]:
     text = element.text or ""
     if len(text) > MOST_TEXT:
-        _refuse(f"a <{element.tag}> holds {len(text)} characters; no cascade has so many")
+        _refuse(f"a <{element.tag}> holds {len(text)} characters; no cascade has that many")
     try:
         numbers = [float(word) for word in text.split()]
     except ValueError:

@@ -19,9 +19,9 @@ each of `n_parts` parts, theta is that of the other parts, and the false positiv
 of this one. (Of that theta and the one of all rows the safer is taken: cascades of the parts differ
 a little from the one of all.)
 
-It does not skip, and it is for two classes with one score. For estimators it also says what follows
-from a policy of rejects: its rates on the rows of an MDP, and its calibration. `sparsify` is the
-turn-key function.
+It does not skip, and it is for binary models with one score. For estimators it also says what
+follows from a policy of rejects: its rates on the rows of an MDP, and its calibration. `sparsify`
+is the turn-key function.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class Rejection(Parameters, Solver):
         Parameters
         ----------
         mdp : MDP
-            Votes and labels of the rows to learn on: two classes with one score.
+            Votes and labels of the rows to learn on: binary, with one score.
         selection : MDP, default None
             Further rows to choose by; None means those of `mdp`.
 
@@ -179,7 +179,7 @@ class Rejection(Parameters, Solver):
         Raises
         ------
         ValueError
-            If there are more than two classes, or all rows are of one.
+            If the votes are not binary, or all rows are of one class.
         """
         return self.detector(mdp, selection).policy
 
@@ -255,7 +255,7 @@ class Rejection(Parameters, Solver):
         Parameters
         ----------
         ensemble : Ensemble
-            Two classes with one score.
+            Binary, with one score.
         policy : Policy
             What `solve` returned for it.
         left : Replay
@@ -268,7 +268,7 @@ class Rejection(Parameters, Solver):
         Calibration
             Log-odds of scores at each exit; no winning class changes.
         """
-        check_two_classes(ensemble, self.target.name)
+        check_binary(ensemble, self.target.name)
         lows, length = lowest_scores(policy.tables(mdp.votes.tables), policy), policy.n_reached
         labels = positives(mdp).astype(np.intp)
         return reject_calibration(
@@ -306,13 +306,13 @@ def detecting_solver(solver: Any, target_fpr: float | None, target_tpr: float | 
     return replace(solver, target_fpr=target_fpr, target_tpr=target_tpr)
 
 
-def check_two_classes(ensemble: Ensemble, target: str) -> None:
-    """Raise for an ensemble that does not decide between two classes by one score."""
+def check_binary(ensemble: Ensemble, target: str) -> None:
+    """Raise for an ensemble that is not binary with one score."""
     if ensemble.n_scores != 1:
         n_classes = 0 if ensemble.classes is None else len(ensemble.classes)
         raise ValueError(
             f"{target} is given, but the model has {n_classes} classes and {ensemble.n_scores} "
-            "scores; wanted two classes with one score, of which the second is to be detected"
+            "scores; wanted a binary model with one score, whose second class is to be detected"
         )
 
 
@@ -445,7 +445,7 @@ def sparsify(
     Parameters
     ----------
     model : model, path or Pipeline
-        Anything that ``mddag.as_ensemble`` reads, with two classes and one score.
+        Anything that ``mddag.as_ensemble`` reads, binary with one score.
     X : array-like of shape (n, d)
         Rows that the model was not trained on; patches for a model that reads patches.
     y : array-like of shape (n,)
@@ -480,8 +480,8 @@ def sparsify(
     Raises
     ------
     ValueError
-        If not exactly one rate is given, or both `beta` and `budget`, or a model of more than two
-        classes.
+        If not exactly one rate is given, or both `beta` and `budget`, or the model is not
+        binary.
 
     Examples
     --------
@@ -503,7 +503,7 @@ def sparsify(
     source = parts_of(model)
     ensemble = ensemble_of(source)
     ensemble.require_link()
-    check_two_classes(ensemble, wanted.target.name)
+    check_binary(ensemble, wanted.target.name)
     estimator = MDDAGClassifier(
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
         beta=price,

@@ -346,11 +346,11 @@ def positives(mdp: MDP) -> NDArray[np.bool_]:
 
 
 def check_detection(mdp: MDP) -> None:
-    """Raise for what is not for two classes with one score, and rows of one class alone."""
+    """Raise for what is not binary with one score, and for rows of one class alone."""
     if mdp.of_numbers or mdp.n_scores != 1:
         what = "numbers" if mdp.of_numbers else f"{mdp.n_scores} scores"
         raise ValueError(
-            f"Rejection got labels or votes of {what}; wanted two classes with one score, of which "
+            f"Rejection got labels or votes of {what}; wanted binary ones with one score, of which "
             "1 is to be detected"
         )
     if not {"eval", "quit"} <= set(mdp.actions):

@@ -315,7 +315,7 @@ class FCCriterion:
     def along(self, stages: SoftStages, m: int, votes: Floats) -> tuple[float, float]:
         """Find the best length a > 0 of a step of votes ±1 (n,) in stage m, and L there.
 
-        F_1 and C_1 are linear in F_m and C_m, and what comes behind stage m stays as it is.
+        F_1 and C_1 are linear in F_m and C_m, and what comes after stage m stays as it is.
         """
         u = stages.passed()
         reached, (final, cost) = stages.reached(u)[m], stages.backward(u)

@@ -218,8 +218,8 @@ class DetectorTraining:
     n_threads: int
     objects: Patches
     held_objects: Patches
-    pictures: list[Grey]
-    held_pictures: list[Grey]
+    images: list[Grey]
+    held_images: list[Grey]
     features: PatchFeatures
     min_deviation: float
     negatives: Patches
@@ -232,7 +232,7 @@ class DetectorTraining:
         cls,
         settings: Detector,
         patches: Patches,
-        pictures: Sequence[Grey],
+        images: Sequence[Grey],
         negatives: Patches | None,
         n_threads: int,
     ) -> DetectorTraining:
@@ -246,40 +246,38 @@ class DetectorTraining:
             return np.concatenate(list(many))
 
         objects, held = (patches[part] for part in parted(len(patches), rng))
-        mined_pictures, held_pictures = (
-            [pictures[i] for i in part] for part in parted(len(pictures), rng)
-        )
+        mined_images, held_images = ([images[i] for i in part] for part in parted(len(images), rng))
         deviations = resized(patches, window).std(axis=(1, 2))
-        around = random_windows(mined_pictures, window, N_SURROUNDINGS, 0.0, rng)
+        around = random_windows(mined_images, window, N_SURROUNDINGS, 0.0, rng)
         training = cls(
             settings,
             rng,
             n_threads,
             copies(objects, max(2 * len(objects), FEWEST_COPIES)),
             copies(held, max(2 * len(held), FEWEST_COPIES // 5)),
-            mined_pictures,
-            held_pictures,
+            mined_images,
+            held_images,
             drawn_features(window, settings.n_features, rng),
             FLATTEST * float(np.quantile(deviations, 0.01)),
             np.empty((0, *window), np.uint8) if negatives is None else resized(negatives, window),
         )
         n = settings.n_negatives // 8
-        at_random = training.at_random(training.pictures, n)
+        at_random = training.at_random(training.images, n)
         near = windows_near(objects, window, max(1, n // 3), rng)
         training.negatives = np.concatenate([at_random, near, training.negatives])
         return training
 
-    def at_random(self, pictures: Sequence[Grey], n: int) -> Patches:
+    def at_random(self, images: Sequence[Grey], n: int) -> Patches:
         """Return windows of the images, some of which are made worse."""
-        seen = self.seen(pictures)
+        seen = self.seen(images)
         return random_windows(seen, self.settings.window, n, self.min_deviation, self.rng)
 
-    def seen(self, pictures: Sequence[Grey]) -> list[Grey]:
+    def seen(self, images: Sequence[Grey]) -> list[Grey]:
         """Return the images otherwise than before: turned, made worse."""
         height, width = self.settings.window
         seen = []
-        for picture in pictures:
-            worse = self.settings.degradation.worse(seen_otherwise(picture, self.rng), self.rng)
+        for image in images:
+            worse = self.settings.degradation.worse(seen_otherwise(image, self.rng), self.rng)
             # one that lies on its side and is too narrow for a window is turned back
             fits = worse.shape[0] >= height and worse.shape[1] >= width
             seen.append(worse if fits else np.ascontiguousarray(np.rot90(worse)))
@@ -312,7 +310,7 @@ class DetectorTraining:
         report(self.n_steps, f"{len(self.negatives)} negatives")
 
     def learner(self, n_before: int) -> Tree:
-        """Return the learner of a tree that stands after so many others."""
+        """Return the learner of a tree that stands after that many others."""
         n_leaves = self.settings.n_leaves
         return Tree(n_leaves if n_before >= EARLY else min(n_leaves, EARLY_LEAVES))
 
@@ -322,7 +320,7 @@ class DetectorTraining:
         positive = np.arange(len(patches)) < len(self.objects)
         columns = PatchColumns.of(patches, self.features, None, self.n_threads)
         trees = gentle_trees(columns, positive, self.learner, n_trees, OPEN, self.rng, report)
-        held = self.at_random(self.held_pictures, 20_000)
+        held = self.at_random(self.held_images, 20_000)
         held = held if len(held) else self.negatives  # of flat images
         objects, negatives = (
             sums_by_tree(trees, self.features, part, self.n_threads)
@@ -339,8 +337,8 @@ class DetectorTraining:
         parts, n_false = [np.empty((0, *settings.window), np.uint8)], 0
         for _ in range(MOST_PASSES):
             left = n_wanted - sum(map(len, parts))
-            pictures = self.seen(self.pictures)
-            found, n_hits = mined(classifier, pictures, left, self.rng, self.n_threads)
+            images = self.seen(self.images)
+            found, n_hits = mined(classifier, images, left, self.rng, self.n_threads)
             parts.append(found)
             n_false += n_hits
             if not 0 < len(found) < left:
@@ -351,9 +349,9 @@ class DetectorTraining:
         if len(new) < FEWEST_NEW:
             self.exhausted = True
             doubt(
-                f"after {len(self.rounds)} of {settings.n_rounds} rounds the {len(self.pictures)} "
-                f"pictures have {len(new)} windows that the detector takes for the object: the "
-                "rounds up to the last are left out; give more or larger pictures without the "
+                f"after {len(self.rounds)} of {settings.n_rounds} rounds the {len(self.images)} "
+                f"images have {len(new)} windows that the detector takes for the object: the "
+                "rounds up to the last are left out; give more or larger images without the "
                 "object for a better detector"
             )
 
