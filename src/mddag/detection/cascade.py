@@ -60,38 +60,27 @@ CLEARANCE = 1e-4  # of the spread of scores: far more than executors round by
 
 @dataclass(frozen=True, eq=False)
 class ChainExits:
-    """Where rows left a chain.
+    """Where rows left a chain."""
 
-    stage       : intp (n,), the last stage entered
-    score       : float64 (n,), f_m there
-    accepted    : bool (n,)
-    n_evaluated : int64 (n,)
-    rank        : float64 (n,), what an ROC curve is made of
-    """
-
-    stage: NDArray[np.intp]
-    score: Vector
-    accepted: Flags
-    n_evaluated: NDArray[np.int64]
-    rank: Vector
+    stage: NDArray[np.intp]  # intp (n,), the last stage entered
+    score: Vector  # float64 (n,), f_m there
+    accepted: Flags  # bool (n,)
+    n_evaluated: NDArray[np.int64]  # int64 (n,)
+    rank: Vector  # float64 (n,), what an ROC curve is made of
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Stages of base classifiers.
+    """Stages of base classifiers."""
 
-    order   : intp (T,), step t evaluates base classifier order[t] of the source ensemble
-    ends    : intp (M,), rising to T: stage m evaluates the steps ends[m - 1] .. ends[m]
-    rejects : float64 (M,), r_m; -inf where a stage rejects nothing
-    counts  : bool (T, M), whether stage m counts step t; None: a stage counts all before it
-    bias    : what every score begins with, that of the ensemble
-    """
-
+    # intp (T,), step t evaluates base classifier order[t] of the source ensemble
     order: NDArray[np.intp]
+    # intp (M,), rising to T: stage m evaluates the steps ends[m - 1] .. ends[m]
     ends: NDArray[np.intp]
-    rejects: Vector
+    rejects: Vector  # float64 (M,), r_m; -inf where a stage rejects nothing
+    # bool (T, M), whether stage m counts step t; None: a stage counts all before it
     counts: Flags | None = None
-    bias: float = 0.0
+    bias: float = 0.0  # what every score begins with, that of the ensemble
 
     @property
     def n_stages(self) -> int:

@@ -47,14 +47,10 @@ Passes = Callable[[TrainingSet], Flags]
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Binary rows that base classifiers are trained on.
+    """Binary rows that base classifiers are trained on."""
 
-    columns  : the rows as codes
-    positive : bool (n,)
-    """
-
-    columns: Columns
-    positive: Flags
+    columns: Columns  # the rows as codes
+    positive: Flags  # bool (n,)
 
     @classmethod
     def of(cls, rows: TrainingSet, learner: Any, n_threads: int = 1) -> CodedRows:
@@ -89,11 +85,9 @@ class CodedRows:
 
 @dataclass(frozen=True, eq=False)
 class HeldRows:
-    """Binary rows that trees vote on.
+    """Binary rows that trees vote on."""
 
-    rows : float rows or patches; the integral images of patches are made once, for all trees
-    """
-
+    # float rows or patches; the integral images of patches are made once, for all trees
     rows: TrainingSet
     n_threads: int = 1
 
@@ -237,14 +231,10 @@ class CascadeRows:
 
 @dataclass(eq=False)
 class NegativeSupply:
-    """Negatives beyond those of ``fit``: rows (n, d) or patches, or a function of a number.
+    """Negatives beyond those of ``fit``: rows (n, d) or patches, or a function of a number."""
 
-    source : an array, of which every row is used once, or source(n) -> about n rows
-    like   : the training rows, whose columns the negatives have
-    """
-
-    source: Any
-    like: TrainingSet
+    source: Any  # an array, of which every row is used once, or source(n) -> about n rows
+    like: TrainingSet  # the training rows, whose columns the negatives have
     check: Callable[[Any], Any]
     used: int = 0
 

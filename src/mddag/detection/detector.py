@@ -104,14 +104,10 @@ SETTINGS = {"augmentation": Augmentation, "degradation": Degradation, "prices": 
 
 
 class Detections(NamedTuple):
-    """Objects of an image, the best first.
+    """Objects of an image, the best first."""
 
-    boxes  : int64 (m, 4), xmin, ymin, xmax, ymax; the last two are exclusive
-    scores : float64 (m,), their evidence
-    """
-
-    boxes: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    boxes: NDArray[np.int64]  # int64 (m, 4), xmin, ymin, xmax, ymax; the last two are exclusive
+    scores: NDArray[np.float64]  # float64 (m,), their evidence
 
 
 @dataclass

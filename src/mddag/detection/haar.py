@@ -65,15 +65,11 @@ def column_values(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PatchColumns(Columns):
-    """n patches of m Haar features as codes; see ``Columns``.
+    """n patches of m Haar features as codes; see ``Columns``."""
 
-    cells      : the integral images of all patches, as the kernels take them
-    rectangles : int32 (m, 3, 5)
-    found      : by column and threshold, the cut that it stands for
-    """
-
-    cells: _core.PatchCells
-    rectangles: HaarFeatures
+    cells: _core.PatchCells  # the integral images of all patches, as the kernels take them
+    rectangles: HaarFeatures  # int32 (m, 3, 5)
+    # by column and threshold, the cut that it stands for
     found: dict[tuple[int, float], int] = field(default_factory=dict)
 
     @classmethod

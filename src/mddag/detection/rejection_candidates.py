@@ -57,16 +57,11 @@ class CascadeSetting:
 
 @dataclass(frozen=True, eq=False)
 class CascadeRun:
-    """Rows in a cascade.
+    """Rows in a cascade."""
 
-    ends  : their scores, -inf where they were rejected
-    steps : (n,), how many they evaluate
-    price : (T + 1,), of that many steps
-    """
-
-    ends: EndScores
-    steps: NDArray[np.int32]
-    price: Floats
+    ends: EndScores  # their scores, -inf where they were rejected
+    steps: NDArray[np.int32]  # (n,), how many they evaluate
+    price: Floats  # (T + 1,), of that many steps
 
     @property
     def mean_cost(self) -> float:
@@ -81,18 +76,12 @@ class CascadeRun:
 
 @dataclass(frozen=True, eq=False)
 class RejectCascade:
-    """One order and its thresholds.
+    """One order and its thresholds."""
 
-    order      : (N,), base classifiers
-    thresholds : (T,), -inf where nothing is rejected
-    theta      : what the score at the end must exceed
-    ties_pass  : whether rows within rounding of theta pass; else they do not
-    """
-
-    order: NDArray[np.intp]
-    thresholds: Floats
-    theta: float = 0.0
-    ties_pass: bool = False
+    order: NDArray[np.intp]  # (N,), base classifiers
+    thresholds: Floats  # (T,), -inf where nothing is rejected
+    theta: float = 0.0  # what the score at the end must exceed
+    ties_pass: bool = False  # whether rows within rounding of theta pass; else they do not
 
     @property
     def length(self) -> int:
@@ -164,39 +153,26 @@ def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RejectionCandidate:
-    """A cascade with the loss and the costs that the rows for choosing have in it.
-
-    loss        : at the wanted rate
-    cost        : mean cost on negatives; n_evaluated counts each base classifier as one
-    """
+    """A cascade with the loss and the costs that the rows for choosing have in it."""
 
     setting: CascadeSetting
     cascade: RejectCascade
-    loss: float
-    cost: float
+    loss: float  # at the wanted rate
+    cost: float  # mean cost on negatives; n_evaluated counts each base classifier as one
     n_evaluated: float
 
 
 @dataclass(frozen=True, eq=False)
 class RejectionProblem:
-    """Rows for detection in several orders.
+    """Rows for detection in several orders."""
 
-    orders   : intp (N,) each
-    sums     : (T, n) of each order, T the largest length
-    positive : (n,)
-    weight   : (n,)
-    costs    : (N,), prices of the base classifiers
-    target   : the wanted rate
-    every    : steps between two looks at the score
-    """
-
-    orders: list[NDArray[np.intp]]
-    sums: list[Floats]
-    positive: NDArray[np.bool_]
-    weight: Floats
-    costs: Floats
-    target: WantedRate
-    every: int
+    orders: list[NDArray[np.intp]]  # intp (N,) each
+    sums: list[Floats]  # (T, n) of each order, T the largest length
+    positive: NDArray[np.bool_]  # (n,)
+    weight: Floats  # (n,)
+    costs: Floats  # (N,), prices of the base classifiers
+    target: WantedRate  # the wanted rate
+    every: int  # steps between two looks at the score
 
     @classmethod
     def of(

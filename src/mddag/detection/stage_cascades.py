@@ -67,15 +67,11 @@ CLOSE = 1e-3  # of a step: where its length is found
 
 @dataclass(frozen=True)
 class StageRates:
-    """What stages are to reach.
+    """What stages are to reach."""
 
-    fpr, tpr : f and d
-    of       : "stage", or "cascade" for f^m and d^m of the first m stages together
-    """
-
-    fpr: float
+    fpr: float  # f and d
     tpr: float
-    of: str = "stage"
+    of: str = "stage"  # "stage", or "cascade" for f^m and d^m of the first m stages together
 
     def goal(self, m: int, so_far: tuple[float, float]) -> tuple[float, float]:
         """Return FPR and TPR of stage m = 1, 2 … by itself, given those of the stages before."""
@@ -235,16 +231,11 @@ class VJCascadeClassifier(CascadeClassifier):
 
 @dataclass(frozen=True, eq=False)
 class SoftStages:
-    """Scores of the stages of rows, and what they cost.
+    """Scores of the stages of rows, and what they cost."""
 
-    scores : float64 (M, n), f_m
-    costs  : float64 (M,), c_m
-    slope  : s of u(z) = (tanh(s z) + 1) / 2
-    """
-
-    scores: Floats
-    costs: Floats
-    slope: float
+    scores: Floats  # float64 (M, n), f_m
+    costs: Floats  # float64 (M,), c_m
+    slope: float  # s of u(z) = (tanh(s z) + 1) / 2
 
     def passed(self) -> Floats:
         """Return u(f_m), float64 (M, n)."""
@@ -281,16 +272,11 @@ class SoftStages:
 
 @dataclass(frozen=True, eq=False)
 class FCCriterion:
-    """L of rows.
+    """L of rows."""
 
-    signs   : float64 (n,), y
-    weight  : float64 (n,), p
-    price   : float64 (n,), eta / n_negative for negatives, 0 for positives
-    """
-
-    signs: Floats
-    weight: Floats
-    price: Floats
+    signs: Floats  # float64 (n,), y
+    weight: Floats  # float64 (n,), p
+    price: Floats  # float64 (n,), eta / n_negative for negatives, 0 for positives
 
     def value(self, stages: SoftStages) -> float:
         final, cost = stages.backward(stages.passed())
@@ -345,16 +331,11 @@ def soft_step(z: Floats, slope: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class GrownStages:
-    """Base classifiers in the order in which they came.
+    """Base classifiers in the order in which they came."""
 
-    trees : with votes ±a
-    stage : the stage that each was added to
-    last  : whether that was the last one then, so that later stages count it, too
-    """
-
-    trees: list[Nodes]
-    stage: list[int]
-    last: list[bool]
+    trees: list[Nodes]  # with votes ±a
+    stage: list[int]  # the stage that each was added to
+    last: list[bool]  # whether that was the last one then, so that later stages count it, too
 
     def first(self, n: int) -> GrownStages:
         """Return the first n of them."""

@@ -112,20 +112,14 @@ def reject_thresholds(
 
 @dataclass(frozen=True, eq=False)
 class RankedSums:
-    """Partial sums of rows, sorted at each step: what all candidates of one order share.
+    """Partial sums of rows, sorted at each step: what all candidates of one order share."""
 
-    sums     : (T, n), f_1 … f_T
-    positive : (n,)
-    share    : (n,), weights of the rows; those of each class add up to 1
-    ranks    : int32 (T, n), rows by rising key, the key being the sum, less the shift of positives
-    cuts     : (T, n), a threshold after the k-th row of a step; NaN where the next is a tie
-    """
-
-    sums: Floats
-    positive: NDArray[np.bool_]
-    share: Floats
+    sums: Floats  # (T, n), f_1 … f_T
+    positive: NDArray[np.bool_]  # (n,)
+    share: Floats  # (n,), weights of the rows; those of each class add up to 1
+    # int32 (T, n), rows by rising key, the key being the sum, less the shift of positives
     ranks: NDArray[np.int32]
-    cuts: Floats
+    cuts: Floats  # (T, n), a threshold after the k-th row of a step; NaN where the next is a tie
 
     @classmethod
     def of(
@@ -309,16 +303,11 @@ class WantedRate:
 
 @dataclass(frozen=True, eq=False)
 class EndScores:
-    """Rows at the end of a cascade.
+    """Rows at the end of a cascade."""
 
-    scores   : (n,), f_T; -inf for rows that were rejected
-    positive : (n,)
-    share    : (n,), weights of the rows; those of each class add up to 1
-    """
-
-    scores: Floats
-    positive: NDArray[np.bool_]
-    share: Floats
+    scores: Floats  # (n,), f_T; -inf for rows that were rejected
+    positive: NDArray[np.bool_]  # (n,)
+    share: Floats  # (n,), weights of the rows; those of each class add up to 1
 
     @classmethod
     def of(

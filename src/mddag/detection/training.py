@@ -196,16 +196,12 @@ def window_classifier(
 
 @dataclass(frozen=True)
 class DetectorRound:
-    """What one round of training brought.
-
-    n_negatives : those that it was boosted on
-    kept        : share of the held-out objects that pass the cascade
-    n_false     : windows of the images that it took for the object; None: not looked for
-    """
+    """What one round of training brought."""
 
     n_trees: int
-    n_negatives: int
-    kept: float
+    n_negatives: int  # those that it was boosted on
+    kept: float  # share of the held-out objects that pass the cascade
+    # windows of the images that it took for the object; None: not looked for
     n_false: int | None = None
 
 

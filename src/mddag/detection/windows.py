@@ -48,14 +48,11 @@ TAIL = 40  # false objects of which the tail is made
 
 @dataclass(frozen=True)
 class Levels:
-    """The scales at which an image is scanned.
-
-    scales : float32 (L,); shapes : int64 (L, 3), height, width and step of each level
-    """
+    """The scales at which an image is scanned."""
 
     window: Window
-    scales: NDArray[np.float32]
-    shapes: NDArray[np.int64]
+    scales: NDArray[np.float32]  # float32 (L,)
+    shapes: NDArray[np.int64]  # int64 (L, 3), height, width and step of each level
     as_opencv: bool = False
 
     @property
@@ -151,24 +148,16 @@ def _is_whole(value: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """Accepted windows, ordered by level, row and column.
+    """Accepted windows, ordered by level, row and column."""
 
-    boxes : int64 (m, 4), xmin, ymin, xmax, ymax in the image; the last two are exclusive
-    scores : float64 (m,)
-    levels : int64 (m,), the number of the scale, 0 the smallest
-    places : int64 (m, 2), x and y of the window in the image of that scale
-    n_windows : windows looked at
-    n_evaluated : base classifiers evaluated, over all windows
-    shapes : int64 (L, 3), of the levels
-    """
-
+    # int64 (m, 4), xmin, ymin, xmax, ymax in the image; the last two are exclusive
     boxes: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    levels: NDArray[np.int64]
-    places: NDArray[np.int64]
-    n_windows: int
-    n_evaluated: int
-    shapes: NDArray[np.int64]
+    scores: NDArray[np.float64]  # float64 (m,)
+    levels: NDArray[np.int64]  # int64 (m,), the number of the scale, 0 the smallest
+    places: NDArray[np.int64]  # int64 (m, 2), x and y of the window in the image of that scale
+    n_windows: int  # windows looked at
+    n_evaluated: int  # base classifiers evaluated, over all windows
+    shapes: NDArray[np.int64]  # int64 (L, 3), of the levels
     window: Window
 
     def __len__(self) -> int:
@@ -228,37 +217,25 @@ def boxes_of(
 
 @dataclass(frozen=True, eq=False)
 class WindowClassifier(ReadOnlyArrays):
-    """Trees over rectangles of a window, in stages.
+    """Trees over rectangles of a window, in stages."""
 
-    window : height, width
-    features : int32 (m, 3, 5): x, y, w, h, weight of up to three rectangles; weight 0: none
-    node_feature, node_threshold : (n,), int32 and float32
-    node_next : int32 (n, 2), of both sides: a later node of the same tree, or LEAF
-    node_votes : float64 (n, 2), of sides that are leaves
-    tree_starts : int64 (T + 1,), the first node of each tree, and n
-    stage_starts : int64 (S + 1,), the first tree of each stage, and T
-    stage_fresh : bool (S,), whether the sum starts from 0
-    stage_reject : float64 (S,), windows of a lower sum leave; -inf: none does
-    accept : the least score of a hit
-    margin : pixels at each side that the deviation of the window leaves out
-    min_deviation : windows of this deviation or less are rejected unseen; 0: none are
-    skips : windows are visited as in OpenCV: one that the first stage rejects hides its right
-        neighbour, and the last row of some levels is left out
-    """
-
-    window: tuple[int, int]
+    window: tuple[int, int]  # height, width
+    # int32 (m, 3, 5): x, y, w, h, weight of up to three rectangles; weight 0: none
     features: NDArray[np.int32]
-    node_feature: NDArray[np.int32]
+    node_feature: NDArray[np.int32]  # (n,), int32 and float32
     node_threshold: NDArray[np.float32]
+    # int32 (n, 2), of both sides: a later node of the same tree, or LEAF
     node_next: NDArray[np.int32]
-    node_votes: NDArray[np.float64]
-    tree_starts: NDArray[np.int64]
-    stage_starts: NDArray[np.int64]
-    stage_fresh: NDArray[np.bool_]
-    stage_reject: NDArray[np.float64]
-    accept: float = -np.inf
-    margin: int = 0
-    min_deviation: float = 0.0
+    node_votes: NDArray[np.float64]  # float64 (n, 2), of sides that are leaves
+    tree_starts: NDArray[np.int64]  # int64 (T + 1,), the first node of each tree, and n
+    stage_starts: NDArray[np.int64]  # int64 (S + 1,), the first tree of each stage, and T
+    stage_fresh: NDArray[np.bool_]  # bool (S,), whether the sum starts from 0
+    stage_reject: NDArray[np.float64]  # float64 (S,), windows of a lower sum leave; -inf: none does
+    accept: float = -np.inf  # the least score of a hit
+    margin: int = 0  # pixels at each side that the deviation of the window leaves out
+    min_deviation: float = 0.0  # windows of this deviation or less are rejected unseen; 0: none are
+    # windows are visited as in OpenCV: one that the first stage rejects hides its right
+    # neighbour, and the last row of some levels is left out
     skips: bool = False
 
     def __post_init__(self) -> None:
@@ -419,14 +396,11 @@ TYPES = {
 
 
 class Groups(NamedTuple):
-    """Objects, that of the most evidence first.
+    """Objects, that of the most evidence first."""
 
-    boxes : int64 (g, 4); evidence : float64 (g,); members : int64 (g,), hits of each
-    """
-
-    boxes: NDArray[np.int64]
-    evidence: NDArray[np.float64]
-    members: NDArray[np.int64]
+    boxes: NDArray[np.int64]  # int64 (g, 4)
+    evidence: NDArray[np.float64]  # float64 (g,)
+    members: NDArray[np.int64]  # int64 (g,), hits of each
 
     def kept(self, keep: NDArray[np.bool_]) -> Groups:
         """Return some of the objects, by falling evidence."""
