@@ -6,10 +6,8 @@ LightGBM is not installed). ``examples/demo.py`` shows the library itself.
 
 from __future__ import annotations
 
-import os
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import chdir, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -49,7 +47,7 @@ def demo(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"--folder is {str(folder)!r}, which holds other files; wanted a new one")
     folder.mkdir(parents=True, exist_ok=True)
-    with _inside(folder):
+    with chdir(folder):
         model = _made(trees)
         done = [_shown(out, text.replace("model.txt", model)) for text in SHOWN]
     files = sorted(str(path) for path in folder.iterdir())
@@ -88,16 +86,6 @@ def _shown(out: Output, text: str) -> str:
     if code not in (ExitCode.OK, ExitCode.DIFFERENT):
         raise StopError(f"the command ended with {code}: mddag {text}")
     return f"mddag {text}"
-
-
-@contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 COMMANDS = (

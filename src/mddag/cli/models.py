@@ -79,7 +79,13 @@ def open_model(path: str | os.PathLike[str], n_threads: int = 1) -> Opened:
     check_file(name)
     try:
         if name.endswith(".mddag") or is_ours(name):
-            return _ours(name, n_threads)
+            loaded = mddag.load(name, n_threads=n_threads)
+            if not isinstance(loaded, mddag.Predictor):
+                raise InputError(
+                    f"{name!r} holds a {type(loaded).__name__}, which reads images, not tables; "
+                    "use mddag.load(path).detect(image) in Python"
+                )
+            return Opened(name, "mddag", loaded.model.dag.ensemble, loaded)
         parts = parts_of(name)
         ensemble = mddag.as_ensemble(parts)
     except ImportError:
@@ -96,13 +102,3 @@ def is_ours(name: str) -> bool:
     with open(name, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
         return length < os.path.getsize(name) and b'"mddag"' in file.read(min(length, 1 << 20))
-
-
-def _ours(name: str, n_threads: int) -> Opened:
-    loaded = mddag.load(name, n_threads=n_threads)
-    if not isinstance(loaded, mddag.Predictor):
-        raise InputError(
-            f"{name!r} holds a {type(loaded).__name__}, which reads images, not tables; use "
-            "mddag.load(path).detect(image) in Python"
-        )
-    return Opened(name, "mddag", loaded.model.dag.ensemble, loaded)

@@ -306,7 +306,7 @@ class LazyPredictions:
 
     @cached_property
     def _plan(self) -> Plan:
-        return Plan.of(self.model.dag)
+        return Plan(self.model.dag)
 
     def _details(self, session: Session) -> LazyResult:
         """Return all that is known after a session."""

@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from mddag._utils.checks import check_one_of, check_whole, described
 from mddag.engine.dag import Dag
 from mddag.engine.lazy_walk import LazyWalk, RowNumbers, purchases_for, require_lazy
-from mddag.engine.purchases import Purchases
-from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Features, is_frame, one_row, unmasked, without_arrow
 
 Name = str | int
@@ -113,32 +111,45 @@ class LazyResult:
         )
 
 
-class Answers:
-    """Read the answers of all groups of a model."""
+class Plan:
+    """What all sessions of a model share: what is bought, and how answers of fetches are read.
 
-    def __init__(self, features: Features, prices: FeaturePrices) -> None:
-        self.prices = prices
-        self._of = cache(lambda group: columns_of(features, prices.columns[group]))
+    The model must be a DAG of trees that decides row by row.
+    """
 
-    def of_rows(self, group: int, answer: Any, n_rows: int) -> NDArray[np.float64]:
+    def __init__(self, dag: Dag) -> None:
+        require_lazy(dag)
+        self.dag, self.purchases = dag, purchases_for(dag)
+        self.prices = self.purchases.prices
+        self._columns = cache(
+            lambda group: _some_of(dag.ensemble.features, self.prices.columns[group])
+        )
+
+    def values_of_rows(self, group: int, answer: Any, n_rows: int) -> NDArray[np.float64]:
         """Return the values (n_rows, size) of a group's columns."""
-        features = self._of(group)
+        features, gave = self._columns(group), self._gave(group)
         if features.n == 1 and hasattr(answer, "to_frame"):  # a Series
             answer = answer.to_frame(features.called(0))
-        answer = without_arrow(answer)
-        table = answer if is_frame(answer) else _as_table(answer, features.n)
+        table = without_arrow(answer)
+        if not is_frame(table):
+            try:
+                table = unmasked(table)
+            except ValueError:  # sequences of different lengths
+                table = None
+            if features.n == 1 and np.ndim(table) == 1:
+                table = table[:, None]
         got, wanted = np.shape(table), (n_rows, features.n)
         if got != wanted:
             kind = f"shape {got}" if got else described(answer)
-            raise ValueError(f"{self._gave(group)} {kind}; wanted numbers of shape {wanted}")
+            raise ValueError(f"{gave} {kind}; wanted numbers of shape {wanted}")
         try:
             return np.asarray(features.rows(table), np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{self._gave(group)} what cannot be read: {error}") from error
+            raise ValueError(f"{gave} what cannot be read: {error}") from error
 
-    def of_one(self, group: int, answer: Any) -> NDArray[np.float64]:
+    def values_of_one(self, group: int, answer: Any) -> NDArray[np.float64]:
         """Return the values (1, size) of one row: a list, an array, a dict by name, a number."""
-        features = self._of(group)
+        features = self._columns(group)
         if features.n == 1 and (np.ndim(answer) == 0 and not isinstance(answer, dict)):
             answer = [answer]
         try:
@@ -150,7 +161,7 @@ class Answers:
         return f"the fetch of the group {self.prices.names[group]!r} gave"
 
 
-def columns_of(features: Features, columns: tuple[int, ...]) -> Features:
+def _some_of(features: Features, columns: tuple[int, ...]) -> Features:
     """Return some of the columns by themselves."""
     names, place = features.names, {c: i for i, c in enumerate(columns)}
     return Features(
@@ -162,47 +173,17 @@ def columns_of(features: Features, columns: tuple[int, ...]) -> Features:
     )
 
 
-def _as_table(answer: Any, size: int) -> Any:
-    """Return an array as it is; the values of a single column may be one-dimensional."""
-    try:
-        array = unmasked(answer)
-    except ValueError:  # sequences of different lengths
-        return None
-    return array[:, None] if array.ndim == 1 and size == 1 else array
-
-
 OnError = Literal["raise", "quit"]
 ON_ERROR = get_args(OnError)
 
 
 @dataclass(frozen=True)
 class Request:
-    """A group that some rows want.
-
-    group : its number
-    name  : its name
-    rows  : the numbers of the rows, which rise
-    """
+    """A group, by number and name, that some rows want, whose numbers rise."""
 
     group: int
     name: Name
     rows: RowNumbers
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What all sessions of a model share."""
-
-    dag: Dag
-    purchases: Purchases
-    answers: Answers
-
-    @classmethod
-    def of(cls, dag: Dag) -> Plan:
-        """Prepare the sessions of a DAG of trees that decides row by row."""
-        require_lazy(dag)
-        purchases = purchases_for(dag)
-        return cls(dag, purchases, Answers(dag.ensemble.features, purchases.prices))
 
 
 class Session:
@@ -214,8 +195,7 @@ class Session:
         check_whole("n_rows", n_rows, 1)
         check_one_of("on_error", on_error, ON_ERROR)
         self.on_error = on_error
-        self.purchases, self.answers = plan.purchases, plan.answers
-        self.prices = self.purchases.prices
+        self.plan, self.purchases, self.prices = plan, plan.purchases, plan.prices
         self.walk = LazyWalk(plan.dag, self.purchases, int(n_rows), n_threads)
         self.failed = np.zeros(n_rows, bool)
         self.waves = np.zeros(n_rows, np.int64)
@@ -249,11 +229,12 @@ class Session:
 
     def answer(self, request: Request, answer: Any) -> None:
         """Take what a fetch gave for a request; what cannot be read is a failure."""
-        self._take(request, lambda: self.answers.of_rows(request.group, answer, len(request.rows)))
+        n_rows = len(request.rows)
+        self._take(request, lambda: self.plan.values_of_rows(request.group, answer, n_rows))
 
     def answer_one(self, request: Request, answer: Any) -> None:
         """Take what a fetch gave for one row, in any form."""
-        self._take(request, lambda: self.answers.of_one(request.group, answer))
+        self._take(request, lambda: self.plan.values_of_one(request.group, answer))
 
     def fail(self, request: Request, error: Exception) -> None:
         """Stop the rows of a request, or raise the error."""

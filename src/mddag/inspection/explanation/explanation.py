@@ -273,7 +273,7 @@ MOST_PROBABILITIES = 4
 def in_words(one: Explanation) -> str:
     """Return the whole text."""
     lines = [headline(one), evaluated(one), "", f"  {'step':>9}  {'adds':>9} {reads(one):>9}"]
-    lines.append(f"  {'start':>9}  {'':>9} {level(one, one.start):>9.4g}")
+    lines.append(f"  {'start':>9}  {'':>9} {one.effect(one.start):>9.4g}")
     lines += list(_step_lines(one))
     lines += ["", f"It stopped {why(one.exit)}"]
     lines += ["", *what_would_change(one)]
@@ -304,11 +304,6 @@ def evaluated(one: Explanation) -> str:
 def reads(one: Explanation) -> str:
     """Name the last column of the steps."""
     return "score" if one.top_two is None else "margin"
-
-
-def level(one: Explanation, scores: tuple[float, ...]) -> float:
-    """Return the score, or the margin between the two best classes."""
-    return one.effect(scores)
 
 
 def shown_steps(one: Explanation, most: int = ONE_BY_ONE) -> list[list[Step]]:
@@ -375,7 +370,10 @@ def what_would_change(one: Explanation) -> list[str]:
     label = one.classes is not None
     lines = ["What would change the class:" if label else "What would change the number most:"]
     if one.missing_score is not None:
-        what = "score" if one.top_two is None else f"margin over {_second(one)}"
+        what = "score"
+        if one.top_two is not None:
+            second = one.top_two[1]
+            what = f"margin over {one_line(one.classes[second] if one.classes else second)}"
         lines.append(f"  a {what} other by {one.missing_score:.4g}")
     for change in one.changes[:MOST_CHANGES]:
         now = "missing" if change.value is None else _written(change.value)
@@ -384,11 +382,6 @@ def what_would_change(one: Explanation) -> list[str]:
     if not one.changes:
         lines.append(f"  no change of one feature alone, of {one.n_tried} that were tried")
     return lines
-
-
-def _second(one: Explanation) -> str:
-    assert one.top_two is not None
-    return one_line(one.classes[one.top_two[1]] if one.classes else one.top_two[1])
 
 
 def _written(value: Any) -> str:
@@ -407,4 +400,4 @@ def _step_lines(one: Explanation) -> Iterator[str]:
         n_skipped = sum(len(step.skipped) for step in piece)
         before = " before" if len(piece) == 1 else ""
         skips = f" ({n_skipped} skipped{before})" if n_skipped else ""
-        yield f"  {at:>9}  {effect:>+9.4g} {level(one, last.scores):>9.4g}  {what}{skips}"
+        yield f"  {at:>9}  {effect:>+9.4g} {one.effect(last.scores):>9.4g}  {what}{skips}"

@@ -15,7 +15,6 @@ from mddag.engine.trace import Trace
 from mddag.inspection.explanation.explanation import (
     Explanation,
     headline,
-    level,
     reads,
     shortened,
     step_rule,
@@ -290,7 +289,7 @@ class ExplanationDisplay:
     def _draw_scores(self, ax: Axes) -> None:
         one = self.explanation
         sums = [one.start, *(step.scores for step in one.steps)]
-        levels = [level(one, scores) for scores in sums]
+        levels = [one.effect(scores) for scores in sums]
         at = [0, *(step.step + 1 for step in one.steps)]
         marker = "o" if len(at) <= 40 else ""
         ax.plot(at, levels, f"{marker}-", color=_UP, ms=4, lw=1.2, drawstyle="steps-post", zorder=3)

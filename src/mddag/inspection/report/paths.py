@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.inspection.explanation.explain import explain
-from mddag.inspection.explanation.explanation import Explanation, level, reads
+from mddag.inspection.explanation.explanation import Explanation, reads
 from mddag.inspection.explanation.rules import leaf_rules, one_line
 from mddag.inspection.plotting.graph import Grouping
 from mddag.inspection.report.facts import Facts
@@ -356,7 +356,7 @@ def chosen(facts: Facts) -> dict[str, int]:
 
 def _scores(one: Explanation) -> str:
     """Draw the score after each step."""
-    levels = [level(one, scores) for scores in (one.start, *(s.scores for s in one.steps))]
+    levels = [one.effect(scores) for scores in (one.start, *(s.scores for s in one.steps))]
     at = [0, *(step.step + 1 for step in one.steps)]
     what: Any = reads(one)
     low, high = padded([*levels, 0.0] if one.classes is not None else levels)
