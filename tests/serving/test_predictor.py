@@ -25,7 +25,7 @@ from mddag.policy.state import Stages
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import given_predictor
 from mddag.solvers import Margin, Sarsa
-from tests.serving.model_file.models import whole_model
+from tests.serving.model_file.kinds import whole_model
 from tests.test_import import fresh
 
 UNWANTED = ["sklearn", "scipy", "joblib", "treelite", "pandas", "matplotlib"]

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.serving.model_file.models import SUMMARY
+from tests.serving.model_file.kinds import SUMMARY
 
 CHOSEN = replace(
     SUMMARY, knob="budget", value=20.0, rows="choosing", n_rows=400, lost=None, confidence=None

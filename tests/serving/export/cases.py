@@ -27,7 +27,7 @@ from mddag.solvers import Descent, Margin
 from tests import strategies
 from tests.patches import boosted
 from tests.serving.export.programs import Case
-from tests.serving.model_file.models import whole_model
+from tests.serving.model_file.kinds import whole_model
 
 N_RANDOM, N_STAGED = 10, 4
 QUICK = settings(

@@ -38,7 +38,7 @@ from tests.serving.export.programs import (
     compiled,
     needs_compiler,
 )
-from tests.serving.model_file.models import whole_model
+from tests.serving.model_file.kinds import whole_model
 
 pytestmark = needs_compiler
 LIMITS = np.finfo(np.float32)

@@ -20,7 +20,7 @@ from tests.serving.export.programs import (
     assert_same_bits,
     called,
 )
-from tests.serving.model_file.models import whole_model
+from tests.serving.model_file.kinds import whole_model
 
 
 def some():

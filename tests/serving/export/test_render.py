@@ -16,7 +16,7 @@ from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 from mddag.serving.model_file import Model
 from tests.serving.export.cases import patches
-from tests.serving.model_file.models import whole_model
+from tests.serving.model_file.kinds import whole_model
 
 LANGUAGES = {"go": "go", "java": "java", "javascript": "js", "rust": "rs"}
 TEXT = """always

@@ -32,7 +32,7 @@ from tests import strategies
 from tests.engine.test_dag import stumps
 from tests.reference import exponential, exported, rollout
 from tests.serving.export.cases import N_RANDOM, N_STAGED, cases, patches
-from tests.serving.model_file.models import whole_model
+from tests.serving.model_file.kinds import whole_model
 
 
 def test_a_split_is_four_numbers():

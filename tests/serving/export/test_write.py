@@ -15,7 +15,7 @@ from mddag.serving.export import Exported, Language, export
 from mddag.serving.predictor import Predictor
 from tests.serving.export.cases import categorical_model
 from tests.serving.export.programs import called
-from tests.serving.model_file.models import whole_model
+from tests.serving.model_file.kinds import whole_model
 from tests.shipped import needed
 
 SOURCES = [language for language in get_args(Language) if language != "wasm"]

@@ -15,8 +15,8 @@ from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import pack, unpack
+from tests.serving.model_file.kinds import whole_model
 from tests.serving.model_file.memory import LIMITED
-from tests.serving.model_file.models import whole_model
 
 pytestmark = pytest.mark.skipif(not LIMITED, reason="only Linux limits memory")
 

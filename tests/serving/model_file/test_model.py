@@ -20,8 +20,7 @@ from mddag.policy.state import Score, Stages
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.predictor import Predictor
 from tests import strategies
-from tests.serving.model_file.kinds import KINDS
-from tests.serving.model_file.models import models, rewritten, whole_model
+from tests.serving.model_file.kinds import KINDS, models, rewritten, whole_model
 
 
 def assert_equal_states(got, wanted):

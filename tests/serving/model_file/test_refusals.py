@@ -5,8 +5,7 @@ import pytest
 
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.model_file.container import pack, unpack
-from tests.serving.model_file.kinds import KINDS
-from tests.serving.model_file.models import rewritten
+from tests.serving.model_file.kinds import KINDS, rewritten
 
 
 def changed(name, change):
