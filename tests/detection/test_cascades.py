@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lightgbm import LGBMClassifier
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -100,14 +99,6 @@ def test_patches(member):
     model = clone(member).set_params(learner=Haar(80)).fit(X, y)
     assert model.score(X, y) > 0.8
     np.testing.assert_array_equal(model.predict(X.reshape(400, -1)), model.predict(X))
-
-
-@each_member
-def test_no_probabilities_but_those_of_a_calibration(member, rows):
-    X, y = rows
-    assert not hasattr(member, "predict_proba")
-    calibrated = CalibratedClassifierCV(clone(member), cv=2).fit(X, y)
-    assert calibrated.predict_proba(X).shape == (len(X), 2)
 
 
 @each_member

@@ -59,13 +59,6 @@ def test_the_steps_of_a_pipeline_are_kept(hastie):
     assert set(fast.predict(X_test)) == {-1.0, 1.0}
 
 
-def test_weights_are_rows_that_repeat(hastie):
-    boost, X, y, *_ = hastie
-    weight = np.where(y > 0, 2.0, 3.0)
-    one = mddag.detection.sparsify(boost, X, y, target_fpr=0.1, sample_weight=weight)
-    assert one.realised_rates_.n_negatives == (y < 0).sum()
-
-
 def test_a_solver_with_settings_of_its_own(hastie):
     boost, X, y, *_ = hastie
     fast = mddag.detection.sparsify(

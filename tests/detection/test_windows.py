@@ -9,16 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import _core
-from mddag.detection.haar import haar_features
 from mddag.detection.windows import (
-    WindowClassifier,
     cut_for,
     group_by_evidence,
     group_neighbours,
     levels_of,
     scaled_down,
 )
-from mddag.ensemble.patches import haar_values
 from tests.detection.problems import random_classifier, random_picture
 from tests.reference import grouping as groups_reference
 from tests.reference import scan as reference
@@ -66,20 +63,6 @@ def test_every_machine_and_any_threads_find_the_same(seed, skips):
     for level in _core.levels():
         assert wanted == scanned(classifier, picture, levels, level=level)
     assert wanted == scanned(classifier, picture, levels, n_threads=3)
-
-
-def test_scanned_windows_are_normalised_as_patches_are():
-    """A stump at the value that a patch has: the window goes left, and right one number below."""
-    rng = np.random.default_rng(0)
-    window, features = (8, 8), haar_features((8, 8))
-    features = features[rng.permutation(len(features))[:300]]
-    patches = rng.integers(0, 256, (len(features), 8, 8)).astype(np.uint8)
-    values = haar_values(patches, features)[np.arange(300), np.arange(300)]
-    votes = np.full((1, 2), [1.0, -1.0])
-    for feature, patch, value in zip(features, patches, values, strict=True):
-        for threshold, vote in ((value, 1.0), (np.nextafter(value, np.float32(-np.inf)), -1.0)):
-            stump = WindowClassifier.of_stumps(window, feature[None], [threshold], votes, [-np.inf])
-            assert stump.scan(patch).scores.tolist() == [vote]
 
 
 def test_large_pictures_wrap_around():

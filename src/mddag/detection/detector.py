@@ -470,7 +470,7 @@ def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Dete
     check_fields("the metadata", metadata, FIELDS)
     check_tensors(tensors, TENSORS)
     check_one_of("grouping", metadata["grouping"], GROUPINGS)
-    check_between("min_deviation", metadata["min_deviation"], 0, 255, "grey levels, 0 to 255")
+    check_between("min_deviation", metadata["min_deviation"], 0, 255, "gray levels, 0 to 255")
     if len(tensors["accept"]) != 1 or not np.isfinite(tensors["node_votes"]).all():
         raise ModelFileError("the votes are not finite, or there is no single accepting threshold")
     arrays: dict[str, Any] = {name: tensors[name] for name in TYPES}

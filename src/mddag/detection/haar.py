@@ -1,4 +1,4 @@
-"""Haar: base classifiers over Haar features of grey patches (Viola & Jones 2004).
+"""Haar: base classifiers over Haar features of gray patches (Viola & Jones 2004).
 
 A learner that makes its own columns: ``features`` says which, once per fit, ``columns`` codes them,
 and in each round a stump (or `learner`) is fitted to the codes. The fitted ensemble keeps the

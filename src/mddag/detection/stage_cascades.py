@@ -69,8 +69,8 @@ CLOSE = 1e-3  # of a step: where its length is found
 class StageRates:
     """What stages are to reach."""
 
-    fpr: float  # f and d
-    tpr: float
+    fpr: float  # f
+    tpr: float  # d
     of: str = "stage"  # "stage", or "cascade" for f^m and d^m of the first m stages together
 
     def goal(self, m: int, so_far: tuple[float, float]) -> tuple[float, float]:

@@ -222,8 +222,8 @@ class WindowClassifier(ReadOnlyArrays):
     window: tuple[int, int]  # height, width
     # int32 (m, 3, 5): x, y, w, h, weight of up to three rectangles; weight 0: none
     features: NDArray[np.int32]
-    node_feature: NDArray[np.int32]  # (n,), int32 and float32
-    node_threshold: NDArray[np.float32]
+    node_feature: NDArray[np.int32]  # int32 (n,)
+    node_threshold: NDArray[np.float32]  # float32 (n,)
     # int32 (n, 2), of both sides: a later node of the same tree, or LEAF
     node_next: NDArray[np.int32]
     node_votes: NDArray[np.float64]  # float64 (n, 2), of sides that are leaves
@@ -242,7 +242,7 @@ class WindowClassifier(ReadOnlyArrays):
         for name, dtype in TYPES.items():
             object.__setattr__(self, name, read_only(getattr(self, name), dtype))
         check_whole("margin", self.margin, 0)
-        check_between("min_deviation", self.min_deviation, 0, 255, "grey levels, 0 to 255")
+        check_between("min_deviation", self.min_deviation, 0, 255, "gray levels, 0 to 255")
         if not self.accept < np.inf:
             raise ValueError(f"accept is {self.accept}; wanted a number, or -inf to accept all")
         _core.check_window_classifier(self.native)
