@@ -2,6 +2,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "ensemble/leaf_sums.hpp"
+#include "ensemble/shape.hpp"
 #include "ensemble/tree_fault.hpp"
 #include "ensemble/trees.hpp"
 
@@ -22,16 +23,22 @@ void bind_leaf_codes(nb::module_& m) {
       "trees"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
 }
 
-void bind_tree_depths(nb::module_& m) {
+void bind_tree_shapes(nb::module_& m) {
   m.def(
-      "tree_depths",
-      [](const TreeArrays& tree_arrays, Array<std::int32_t> out) {
+      "tree_shapes",
+      [](const TreeArrays& tree_arrays, Array<std::int32_t> depth, Array<std::uint8_t> oblivious) {
         Unlocked unlocked;
         const Trees all = trees(tree_arrays);
-        if (out.shape(0) != all.count()) refuse("out is not of the trees");
-        tree_depths(all, out.data());
+        if (depth.shape(0) != all.count() || oblivious.shape(0) != all.count())
+          refuse("shapes are not those of the trees");
+        for (std::size_t t = 0; t < all.count(); ++t) {
+          const Span<const Node> nodes = all.nodes_of(t);
+          depth.data()[t] = depth_of(nodes);
+          const auto levels = static_cast<std::size_t>(depth.data()[t]);
+          oblivious.data()[t] = levels < 32 && !oblivious_leaves(nodes, levels).empty();
+        }
       },
-      "trees"_a.noconvert(), "out"_a.noconvert());
+      "trees"_a.noconvert(), "depth"_a.noconvert(), "oblivious"_a.noconvert());
 }
 
 template <class T>
@@ -88,7 +95,7 @@ void bind_tree_fault(nb::module_& m) {
 void bind_ensemble(nb::module_& m) {
   m.attr("NODE_SIZE") = sizeof(Node);
   bind_tree_fault(m);
-  bind_tree_depths(m);
+  bind_tree_shapes(m);
   bind_leaf_codes<float, std::uint8_t>(m);
   bind_leaf_codes<float, std::uint16_t>(m);
   bind_leaf_codes<float, std::uint32_t>(m);

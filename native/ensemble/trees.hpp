@@ -23,6 +23,9 @@ struct Trees {
   Span<const std::int64_t> word_starts;
 
   std::size_t count() const { return starts.size - 1; }
+  Span<const Node> nodes_of(std::size_t t) const {
+    return {nodes.data + starts[t], static_cast<std::size_t>(starts[t + 1] - starts[t])};
+  }
 };
 
 // Truncation towards zero reads a category, as LightGBM, XGBoost and scikit-learn do.
@@ -60,25 +63,6 @@ struct Plan {  // of one tree
   std::int32_t depth;
   bool nominal;
 };
-
-// depth : of each tree, the splits before its deepest leaf. Children follow their parents.
-inline void tree_depths(const Trees& trees, std::int32_t* depth) {
-  std::vector<std::int32_t> level;
-  for (std::size_t t = 0; t < trees.count(); ++t) {
-    const Node* nodes = trees.nodes.data + trees.starts[t];
-    const auto n_nodes = static_cast<std::size_t>(trees.starts[t + 1] - trees.starts[t]);
-    level.assign(n_nodes, 0);
-    depth[t] = 0;
-    for (std::size_t i = 0; i < n_nodes; ++i) {
-      depth[t] = std::max(depth[t], level[i]);
-      if (nodes[i].is_leaf()) continue;
-      for (const std::int32_t child : {nodes[i].left, nodes[i].right}) {
-        const auto at = static_cast<std::size_t>(child);
-        if (child > 0 && at < n_nodes) level[at] = level[i] + 1;
-      }
-    }
-  }
-}
 
 class Walker {
  public:

@@ -65,8 +65,8 @@ def level() -> str:
 
 # native/ensemble
 def tree_fault(nodes: Bytes, n_leaves: int, n_words: int) -> tuple[int, int]: ...
-def tree_depths(trees: Trees, out: Ints32) -> None:
-    """The splits before the deepest leaf of each tree, (n_trees,)."""
+def tree_shapes(trees: Trees, depth: Ints32, oblivious: Bytes) -> None:
+    """Fill, by tree, the splits before the deepest leaf, and whether each level is one split."""
 
 def leaf_codes(trees: Trees, X: Rows, out: Codes, n_threads: int) -> None: ...
 def add_scores(trees: Trees, tables: Tables, X: Rows, out: Floats, n_threads: int) -> None: ...

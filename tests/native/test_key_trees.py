@@ -197,10 +197,20 @@ def test_rows_need_not_be_contiguous():
 
 
 def test_depths_are_the_splits_before_the_deepest_leaf():
-    trees = [chain(1), chain(7), full_tree(3)]
-    ensemble = Ensemble.from_trees(trees, features=Features(5), bias=0.0)
-    depths = np.empty(3, np.int32)
-    _core.tree_depths(ensemble.native, depths)
-    assert depths.tolist() == [0, 6, 3]
-    with pytest.raises(ValueError, match="out is not of the trees"):
-        _core.tree_depths(ensemble.native, depths[:2].copy())
+    trees = [chain(1), chain(7), full_tree(3), oblivious_tree(3), oblivious_tree(9), chain(2)]
+    ensemble = Ensemble.from_trees(trees, features=Features(10), bias=0.0)
+    depth, oblivious = np.empty(6, np.int32), np.empty(6, np.uint8)
+    _core.tree_shapes(ensemble.native, depth, oblivious)
+    assert depth.tolist() == [0, 6, 3, 3, 9, 1]
+    assert oblivious.tolist() == [1, 0, 0, 1, 1, 1]
+    with pytest.raises(ValueError, match="shapes are not those of the trees"):
+        _core.tree_shapes(ensemble.native, depth[:2].copy(), oblivious)
+
+
+def oblivious_tree(depth):
+    tree = TreeBuilder()
+    level = [tree.leaf(np.array([float(i % 7)])) for i in range(2**depth)]
+    while len(level) > 1:
+        pairs = zip(level[::2], level[1::2], strict=True)
+        level = [tree.split(len(level).bit_length() - 2, 0.5, a, b, False) for a, b in pairs]
+    return tree.finish(level[0])

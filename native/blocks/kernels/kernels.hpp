@@ -96,13 +96,23 @@ struct Piece {
   std::uint8_t entry;
 };
 
+// The one split of all nodes at a level of an oblivious tree, as those of CatBoost are.
+struct LevelSplit {
+  std::uint32_t column;
+  std::int8_t threshold;
+};
+
 // A tree of at most 256 leaves: every row has code `entry` before the first piece, and the code of
-// its leaf after the last. Pieces stand behind the one that leads to them.
+// its leaf after the last. Pieces stand behind the one that leads to them. An oblivious tree has
+// levels instead, at most eight, and the code of a leaf is the answers on the way, 1 for the left,
+// those of the root being the highest bit.
 struct LargeTree {
   const Piece* pieces;
   const std::int32_t* votes;  // (n_outputs, n_leaves)
   std::uint32_t n_pieces, n_leaves, n_outputs, score;
   std::uint8_t entry;
+  const LevelSplit* levels;
+  std::uint32_t n_levels;  // 0 if it is not oblivious
 };
 
 // The sum of all stumps on one column, for one score: a table of the 256 bytes.

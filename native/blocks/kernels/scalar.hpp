@@ -96,7 +96,18 @@ struct Machine {
   }
 };
 
+inline void find_oblivious_codes(const LargeTree& tree, const Lanes& lanes, std::uint8_t* codes) {
+  std::fill_n(codes, lanes.n, std::uint8_t{0});
+  for (std::uint32_t l = 0; l < tree.n_levels; ++l) {
+    const std::int8_t threshold = tree.levels[l].threshold;
+    const std::int8_t* bytes = lanes.ranks + tree.levels[l].column;
+    for (std::size_t i = 0; i < lanes.n; ++i)
+      codes[i] = static_cast<std::uint8_t>(2 * codes[i] + (threshold > bytes[i]));
+  }
+}
+
 inline void find_codes(const LargeTree& tree, const Lanes& lanes, std::uint8_t* codes) {
+  if (tree.n_levels > 0) return find_oblivious_codes(tree, lanes, codes);
   std::fill_n(codes, lanes.n, tree.entry);
   for (std::uint32_t p = 0; p < tree.n_pieces; ++p) enter_piece(tree.pieces[p], lanes, codes);
 }

@@ -140,7 +140,37 @@ inline void small_trees(const SmallTrees& trees, std::size_t first, std::size_t 
   for (std::size_t t = first; t < first + n; ++t) small_tree(trees.trees[t], lanes);
 }
 
+template <std::uint32_t n_levels>
+void find_oblivious_codes(const LargeTree& tree, const Lanes& lanes, std::uint8_t* codes) {
+  I8 threshold[n_levels];
+  const std::int8_t* column[n_levels];
+  for (std::uint32_t l = 0; l < n_levels; ++l) {
+    threshold[l] = all(tree.levels[l].threshold);
+    column[l] = lanes.ranks + tree.levels[l].column;
+  }
+  for (std::size_t i = 0; i < lanes.n; i += kBytes) {
+    U8 code = {};
+    for (std::uint32_t l = 0; l < n_levels; ++l)
+      code = code + code - (U8)(threshold[l] > load<I8>(column[l] + i));
+    store(codes + i, code);
+  }
+}
+
 inline void find_codes(const LargeTree& tree, const Lanes& lanes, std::uint8_t* codes) {
+  switch (tree.n_levels) {
+    case 0:
+      break;
+    case 4:
+      return find_oblivious_codes<4>(tree, lanes, codes);
+    case 5:
+      return find_oblivious_codes<5>(tree, lanes, codes);
+    case 6:
+      return find_oblivious_codes<6>(tree, lanes, codes);
+    case 7:
+      return find_oblivious_codes<7>(tree, lanes, codes);
+    default:
+      return find_oblivious_codes<8>(tree, lanes, codes);
+  }
   for (std::size_t i = 0; i < lanes.n; i += kBytes) store(codes + i, all(tree.entry));
   for (std::uint32_t p = 0; p < tree.n_pieces; ++p)
     use_splits<EnterPiece>(tree.pieces[p], lanes, codes);

@@ -189,6 +189,28 @@ inline void small_trees(const SmallTrees& trees, std::size_t first, std::size_t 
   }
 }
 
+// The codes of an oblivious tree.
+struct ObliviousCodes {
+  const LargeTree& tree;
+  const Lanes& lanes;
+  std::uint8_t* to;
+
+  template <class Rows, std::size_t kGroups>
+  MDDAG_INLINE void run(std::size_t i) const {
+    typename Rows::Bytes codes[kGroups];
+    for (std::size_t g = 0; g < kGroups; ++g) codes[g] = Rows::all(0);
+    for (std::uint32_t l = 0; l < tree.n_levels; ++l) {
+      const auto threshold = Rows::all(tree.levels[l].threshold);
+      const auto bit = Rows::all(static_cast<std::int8_t>(1u << (tree.n_levels - 1 - l)));
+      for (std::size_t g = 0; g < kGroups; ++g)
+        codes[g] = Rows::collected(codes[g], threshold,
+                                   lanes.ranks + tree.levels[l].column + i + g * kBytes, bit);
+    }
+    for (std::size_t g = 0; g < kGroups; ++g)
+      _mm512_storeu_si512(to + i + g * kBytes, Rows::widened(codes[g]));
+  }
+};
+
 // The codes of the leaves of a large tree, which stay in registers from piece to piece.
 struct Codes {
   const LargeTree& tree;
@@ -218,7 +240,10 @@ struct Machine;  // keeps the copies of other levels apart
 inline void large_trees(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes) {
   TableKernels<Machine>::large_trees(
       trees, n_trees, lanes, [](const LargeTree& tree, const Lanes& rows, std::uint8_t* codes) {
-        for_groups(rows.n, Codes{tree, rows, codes});
+        if (tree.n_levels > 0)
+          for_groups(rows.n, ObliviousCodes{tree, rows, codes});
+        else
+          for_groups(rows.n, Codes{tree, rows, codes});
       });
 }
 

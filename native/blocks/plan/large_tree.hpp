@@ -13,6 +13,7 @@
 #include "blocks/plan/cut.hpp"
 #include "blocks/plan/splits.hpp"
 #include "ensemble/node.hpp"
+#include "ensemble/shape.hpp"
 
 namespace mddag::blocks {
 
@@ -24,6 +25,9 @@ class LargeTreeBuilder {
   // lives as long as what `take_memory` returns.
   LargeTree build(const Node* nodes, std::size_t n_nodes, const std::int32_t* votes,
                   std::size_t n_leaves, std::size_t n_outputs, std::int32_t score) {
+    for (std::size_t depth = kFewestLevels; depth <= kMostLevels; ++depth)
+      if (const auto leaves = oblivious_leaves({nodes, n_nodes}, depth); !leaves.empty())
+        return oblivious(nodes, leaves, votes, n_leaves, n_outputs, score);
     const Cut cut(nodes, n_nodes);
     std::vector<Piece>& pieces = memory_.pieces.emplace_back();
     if (cut.begins(0)) add(nodes, 0, cut, pieces);
@@ -37,16 +41,43 @@ class LargeTreeBuilder {
             static_cast<std::uint32_t>(n_leaves),
             static_cast<std::uint32_t>(n_outputs),
             static_cast<std::uint32_t>(score),
-            first_leaf(nodes, 0)};
+            first_leaf(nodes, 0),
+            nullptr,
+            0};
   }
 
   struct Memory {
     std::deque<std::vector<Piece>> pieces;
     std::deque<std::vector<std::int32_t>> votes;
+    std::deque<std::vector<LevelSplit>> levels;
   };
   Memory take_memory() { return std::move(memory_); }
 
  private:
+  static constexpr std::size_t kFewestLevels = 4, kMostLevels = 8;
+
+  LargeTree oblivious(const Node* nodes, const std::vector<std::int32_t>& leaves,
+                      const std::int32_t* votes, std::size_t n_leaves, std::size_t n_outputs,
+                      std::int32_t score) {
+    std::vector<LevelSplit>& levels = memory_.levels.emplace_back();
+    for (std::int32_t at = 0; !nodes[at].is_leaf(); at = nodes[at].left)
+      levels.push_back(splits_.level(nodes[at]));
+    std::vector<std::int32_t>& by_output = memory_.votes.emplace_back(n_leaves * n_outputs);
+    for (std::size_t l = 0; l < n_leaves; ++l)
+      for (std::size_t k = 0; k < n_outputs; ++k)
+        by_output[k * n_leaves + l] =
+            votes[static_cast<std::size_t>(nodes[leaves[l]].left) * n_outputs + k];
+    return {nullptr,
+            by_output.data(),
+            0,
+            static_cast<std::uint32_t>(n_leaves),
+            static_cast<std::uint32_t>(n_outputs),
+            static_cast<std::uint32_t>(score),
+            0,
+            levels.data(),
+            static_cast<std::uint32_t>(levels.size())};
+  }
+
   static std::uint8_t first_leaf(const Node* nodes, std::int32_t at) {
     while (!nodes[at].is_leaf()) at = nodes[at].left;
     return static_cast<std::uint8_t>(nodes[at].left);

@@ -52,6 +52,11 @@ class SplitsBuilder {
     return splits_;
   }
 
+  LevelSplit level(const Node& node) const {
+    const Place place = quantiser_.place(node);
+    return {static_cast<std::uint32_t>(place.column * column_stride_), place.threshold};
+  }
+
   // Of what was built last.
   const Exits& exits() const { return exits_; }
 

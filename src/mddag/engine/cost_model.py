@@ -40,6 +40,7 @@ ONE_CALL = 190.0
 # there are sets of categories or too many leaves, since rows go there one by one.
 BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_COLUMN = 0.025, 0.11, 0.03, 2.2
 BLOCK_LEVEL, BLOCK_LEAVES = 3.5, 256
+BLOCK_OBLIVIOUS, BLOCK_OBLIVIOUS_LEVEL, BUSH_DEPTH = 0.25, 0.02, 3  # one split for each level
 LOAD_ROW, LOAD_VALUE = 8.0, 0.95  # a row in, and each of its values as a rank
 LOAD_FAR, NEAR = 0.45, 64  # memory is slower for values after the first NEAR
 LATER_VALUE = 0.5  # a rank of a row that got this far, moving it not included
@@ -81,11 +82,14 @@ class Costs:
         """Estimate the costs; `evaluations` is half of N if not known."""
         n, n_leaves, nominal = len(ensemble), ensemble.tables.n_leaves, _nominal(ensemble)
         depth = np.empty(ensemble.n_trees, np.int32)
-        _core.tree_depths(ensemble.native, depth)
+        oblivious = np.empty(ensemble.n_trees, np.uint8)
+        _core.tree_shapes(ensemble.native, depth, oblivious)
         evaluates_all = bool((policy.actions == EVAL).all())
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
         steps = min(mean / max(1.0 - _share_of_skips(policy), 1.0 / max(n, 1)), n)
-        walk, block = (float(c.sum()) for c in _tree_costs(n_leaves, depth, nominal > 0))
+        walk, block = (
+            float(cost.sum()) for cost in _tree_costs(n_leaves, depth, nominal > 0, oblivious > 0)
+        )
         first, n_splits = _first_reads(ensemble, policy), int((n_leaves - 1).sum())
         n_columns, n_scores = len(first), ensemble.n_scores
         load = LOAD_ROW + LOAD_FAR * max(ensemble.n_features - NEAR, 0)
@@ -173,13 +177,18 @@ class Costs:
 
 
 def _tree_costs(
-    n_leaves: NDArray[np.int64], depth: NDArray[np.int32], nominal: NDArray[np.bool_]
+    n_leaves: NDArray[np.int64],
+    depth: NDArray[np.int32],
+    nominal: NDArray[np.bool_],
+    oblivious: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the time of each tree by the walk, node by node, and among many rows."""
     bush, stump = n_leaves <= BUSH_LEAVES, n_leaves <= 2
     levels = np.log2(np.maximum(n_leaves, BUSH_LEAVES) / BUSH_LEAVES)
     walk = np.where(stump, WALK_STUMP, WALK_BUSH) + WALK_LEVEL * levels
     block = np.where(stump, BLOCK_STUMP, np.where(bush, BLOCK_BUSH, BLOCK_LEAF * n_leaves))
+    by_levels = oblivious & (depth > BUSH_DEPTH)
+    block = np.where(by_levels, BLOCK_OBLIVIOUS + BLOCK_OBLIVIOUS_LEVEL * depth, block)
     one_by_one = nominal | (n_leaves > BLOCK_LEAVES)
     return np.where(nominal, WALK_NOMINAL, walk), np.where(one_by_one, BLOCK_LEVEL * depth, block)
 

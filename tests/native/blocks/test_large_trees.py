@@ -54,3 +54,40 @@ def test_trees_for_one_score_among_trees_for_all(n_rows, level):
     X = rows_on(rng, thresholds, n_rows, np.float32)
     got = sums_of(forest_of(ensemble, None, level), X, 3)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
+
+
+def oblivious(rng, depth, thresholds, width, odd=None):
+    """A tree that asks the same at all nodes of a level, except at `odd`, (level, place)."""
+    tree = TreeBuilder()
+    asked = []
+    for _ in range(depth):
+        f = int(rng.integers(len(thresholds)))
+        asked.append((f, float(rng.choice(thresholds[f])), bool(rng.integers(2))))
+
+    def grow(level, place):
+        if level == depth:
+            return tree.leaf(rng.normal(size=width))
+        left, right = grow(level + 1, 2 * place), grow(level + 1, 2 * place + 1)
+        f, threshold, missing_left = asked[level]
+        if (level, place) == odd:
+            missing_left = not missing_left
+        return tree.split(f, threshold, left, right, missing_left)
+
+    return tree.finish(grow(0, 0))
+
+
+@levels
+@pytest.mark.parametrize("n_rows", [1, 40, 70, 130, 2500])
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_oblivious_trees(n_scores, n_rows, level):
+    """Alone, among others, and one whose last split differs from those next to it."""
+    rng = np.random.default_rng(0)
+    thresholds = [rng.normal(size=60) for _ in range(5)]
+    trees = [oblivious(rng, depth, thresholds, n_scores) for depth in [4, 5, 6, 7, 8, 8, 3, 2, 6]]
+    trees.append(oblivious(rng, 6, thresholds, n_scores, odd=(5, 31)))
+    trees += [random_tree(rng, n, thresholds, n_scores) for n in (5, 40, 200)]
+    trees += [oblivious(rng, depth, thresholds, n_scores) for depth in [8, 4, 9]]
+    ensemble = Ensemble.from_trees(trees, features=Features(5), bias=np.zeros(n_scores))
+    X = rows_on(rng, thresholds, n_rows, np.float32)
+    got = sums_of(forest_of(ensemble, None, level), X, n_scores)
+    np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
