@@ -85,7 +85,7 @@ def quitting(ensemble: Ensemble, X: np.ndarray, share: float, every: int) -> Pol
 
 
 def bounded(grid: Grid, bound: float, n_steps: int, every: int) -> Policy:
-    sizes = np.abs(np.resize(grid.centres, grid.n_cells))
+    sizes = np.abs(np.resize(grid.centers, grid.n_cells))
     actions = np.tile(np.where(sizes > bound, QUIT, EVAL), (-(-n_steps // every), 1))
     actions[0] = EVAL
     return Policy(actions, grid, np.arange(n_steps), every)

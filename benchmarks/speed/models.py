@@ -153,7 +153,7 @@ def _quitting_at(mdp: mddag.MDP, share: float, every: int) -> mddag.Policy:
     margin = _margin(np.abs(scores[:, at - 1]), at, n_steps, share * n_steps)
     grid = mddag.Grid(margin * np.linspace(-2, 2, N_EDGES))
     actions = np.full((-(-n_steps // every), grid.n_cells), EVAL)
-    actions[1:, np.abs(grid.centres) > margin] = QUIT
+    actions[1:, np.abs(grid.centers) > margin] = QUIT
     return mddag.Policy(actions, grid, np.arange(n_steps), every)
 
 

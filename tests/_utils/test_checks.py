@@ -47,8 +47,8 @@ def test_parameters_of_parameters():
     solver = Sarsa(values=Table(5))
     assert solver.get_params()["values__n_bins"] == 5
     assert "values__n_bins" not in solver.get_params(deep=False)
-    solver.set_params(values=RadialBasis(), values__n_centres=3, rate=0.1)
-    assert solver == Sarsa(values=RadialBasis(n_centres=3), rate=0.1)
+    solver.set_params(values=RadialBasis(), values__n_centers=3, rate=0.1)
+    assert solver == Sarsa(values=RadialBasis(n_centers=3), rate=0.1)
     assert clone(solver) == solver
     assert clone(solver).values is not solver.values
 

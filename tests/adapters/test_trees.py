@@ -28,8 +28,8 @@ floats64 = st.one_of(st.sampled_from(SPECIAL), st.floats(allow_nan=False), float
 
 def neighbourhood(t: float) -> np.ndarray:
     """Doubles where a translation of t could go wrong: t, its neighbours, the midpoints."""
-    centre = float32(np.array(t))
-    around = [centre, before(centre), -before(-centre)]
+    center = float32(np.array(t))
+    around = [center, before(center), -before(-center)]
     points = np.clip(np.array([*around, t, *SPECIAL], np.float64), -(2.0**128), 2.0**128)
     middles = (points[:3, None] + points[None, :3]).ravel() / 2
     points = np.concatenate([points, middles, [-np.inf, np.inf]])

@@ -37,7 +37,7 @@ def test_one_patch_in_any_form(features):
         np.testing.assert_array_equal(features.one_patch(x), X[1:2])
     with pytest.raises(ValueError, match=r"shape \(3, 8, 6\); wanted one patch, uint8 \(8, 6\)"):
         features.one_patch(X)
-    with pytest.raises(ValueError, match="X is float32; wanted grey levels"):
+    with pytest.raises(ValueError, match="X is float32; wanted gray levels"):
         features.one_patch(X[1].astype(np.float32))
 
 
@@ -51,17 +51,17 @@ def test_rows_of_other_features_are_no_patches(features):
 @pytest.mark.parametrize(
     ("X", "words"),
     [
-        (np.zeros((3, 8, 6)), "X is float64; wanted grey levels.*np.rint"),
+        (np.zeros((3, 8, 6)), "X is float64; wanted gray levels.*np.rint"),
         (np.full((3, 8, 6), np.nan), "X is float64.*it contains NaN"),
-        (np.zeros((3, 8, 6), bool), "X is bool; wanted grey levels"),
-        (np.full((3, 8, 6), "a"), "X is <U1; wanted grey levels"),
-        (np.zeros((3, 8, 6, 3), np.uint8), "look like colour pictures: average the channels"),
+        (np.zeros((3, 8, 6), bool), "X is bool; wanted gray levels"),
+        (np.full((3, 8, 6), "a"), "X is <U1; wanted gray levels"),
+        (np.zeros((3, 8, 6, 3), np.uint8), "look like color images: average the channels"),
         (np.zeros((3, 8, 6, 1), np.uint8), "drop the last axis"),
         (np.zeros((0, 8, 6), np.uint8), "X has 0 patches"),
         (np.zeros((3, 6, 8), np.uint8), r"patches of \(6, 8\) pixels; wanted \(8, 6\): resize"),
         (np.zeros((3, 47), np.uint8), "rows of 47 pixels; wanted 48"),
-        (np.zeros(48, np.uint8), r"X has shape \(48,\); wanted grey levels"),
-        (np.full((3, 8, 6), 256), "X holds numbers from 256 to 256; wanted grey levels from 0"),
+        (np.zeros(48, np.uint8), r"X has shape \(48,\); wanted gray levels"),
+        (np.full((3, 8, 6), 256), "X holds numbers from 256 to 256; wanted gray levels from 0"),
         (np.full((3, 8, 6), -1), "X holds numbers from -1 to -1"),
     ],
 )

@@ -52,7 +52,7 @@ def test_a_model_that_is_fitted_with_its_policy():
     boost = AdaBoostMHClassifier(Haar(100), n_rounds=10)
     model = MDDAGClassifier(boost, solver=Margin(), random_state=0).fit(X, y)
     assert model.score(FRESH, LABELS) > 0.9
-    with pytest.raises(ValueError, match="X is float64; wanted grey levels"):
+    with pytest.raises(ValueError, match="X is float64; wanted gray levels"):
         model.fit(X.astype(float), y)
 
 

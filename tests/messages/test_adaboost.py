@@ -48,7 +48,7 @@ ROWS = [
         "colour patches",
         lambda: boost(Haar(9), rows=np.zeros((80, 6, 5, 3), np.uint8)),
         ValueError,
-        "these look like colour pictures:",
+        "these look like color images:",
     ),
     (
         "patches of one pixel",

@@ -139,13 +139,13 @@ def many_classes(n, seed):
     """26 classes of unlike spread; few voters for each row know it, and the best come late."""
     rng = np.random.default_rng(seed)
     made = np.random.default_rng(99)
-    centres = made.normal(size=(26, 10)) * np.linspace(0.6, 1.6, 26)[:, None]
+    centers = made.normal(size=(26, 10)) * np.linspace(0.6, 1.6, 26)[:, None]
     truth = rng.integers(0, 26, n)
-    rows = centres[truth] + 0.5 * rng.normal(size=(n, 10))
+    rows = centers[truth] + 0.5 * rng.normal(size=(n, 10))
     votes = np.empty((n, 40, 26))
     for j in range(40):
         seen = made.choice(10, 3, replace=False)
-        distance = np.square(rows[:, None, seen] - centres[None][:, :, seen]).sum(axis=2)
+        distance = np.square(rows[:, None, seen] - centers[None][:, :, seen]).sum(axis=2)
         votes[:, j] = 0.2 * (0.4 + j / 40) * np.maximum(-distance, -6) + made.normal(size=26) * 0.3
     votes -= votes.mean(axis=(0, 1), keepdims=True)
     return np.round(votes, 3), truth

@@ -53,20 +53,20 @@ def test_every_choice_gains_most_of_what_is_missing(seed, n_scores, priced):
     condensation = Condensation.of(votes, n_classifiers - 1, costs, weight)
 
     shares = np.array(twin.row_weights(votes, weight, 1.0))
-    centred = votes.dense() - np.average(votes.dense(), axis=0, weights=shares)
-    centred *= np.sqrt(shares / shares.sum())[:, None, None]
-    full = centred.sum(axis=1)
-    ridges = RIDGE * np.mean(np.sum(centred**2, axis=0), axis=0)
+    centered = votes.dense() - np.average(votes.dense(), axis=0, weights=shares)
+    centered *= np.sqrt(shares / shares.sum())[:, None, None]
+    full = centered.sum(axis=1)
+    ridges = RIDGE * np.mean(np.sum(centered**2, axis=0), axis=0)
     for step, j in enumerate(condensation.chosen):
         some, gains = condensation.chosen[:step], np.zeros(n_classifiers)
         for k, ridge in enumerate(ridges):
             # ridge regression of the full score, as least squares with rows for the ridge
-            rows = np.vstack([centred[:, some, k], np.sqrt(ridge) * np.eye(step)])
+            rows = np.vstack([centered[:, some, k], np.sqrt(ridge) * np.eye(step)])
             wanted = np.concatenate([full[:, k], np.zeros(step)])
             weights = np.linalg.lstsq(rows, wanted, rcond=None)[0]
-            missing = full[:, k] - centred[:, some, k] @ weights
-            gains += (centred[:, :, k].T @ missing) ** 2 / (
-                np.sum(centred[:, :, k] ** 2, axis=0) + ridge
+            missing = full[:, k] - centered[:, some, k] @ weights
+            gains += (centered[:, :, k].T @ missing) ** 2 / (
+                np.sum(centered[:, :, k] ** 2, axis=0) + ridge
             )
             if step:
                 scale = condensation.arrangement(step).rescaling.scale[some, k]
@@ -155,10 +155,10 @@ def test_covariances_are_those_of_the_definition(seed, n_scores):
     n, n_classifiers = len(votes), votes.tables.n_classifiers
     weight = twin.row_weights(votes, rng.uniform(0.1, 2, n), 1.0)
     shares = [w / sum(weight) for w in weight]
-    centred = [
+    centered = [
         twin.about_the_mean(twin.partial_sums(votes, [j]), weight) for j in range(n_classifiers)
     ]
-    wanted = [[twin.products(a, b, shares) for b in centred] for a in centred]
+    wanted = [[twin.products(a, b, shares) for b in centered] for a in centered]
     np.testing.assert_allclose(covariances(votes, np.array(weight)), wanted, rtol=1e-4, atol=1e-5)
 
 
@@ -170,11 +170,11 @@ def test_covariances_with_wanted_scores_are_those_of_the_definition(seed, n_scor
     scores, weight = rng.normal(size=(n, n_scores)), rng.uniform(0.1, 2, n).tolist()
     share = [w / sum(weight) for w in weight]
     about = twin.about_the_mean(scores.tolist(), weight)
-    centred = [
+    centered = [
         twin.about_the_mean(votes.dense()[:, j].tolist(), weight) for j in range(n_classifiers)
     ]
     wanted = [
-        [twin.products([[r[k]] for r in of_j], [[r[k]] for r in about], share) for of_j in centred]
+        [twin.products([[r[k]] for r in of_j], [[r[k]] for r in about], share) for of_j in centered]
         for k in range(n_scores)
     ]
     found = covariances_with(votes, np.array(weight), scores)

@@ -62,7 +62,7 @@ def test_a_grid_without_edges_has_one_cell_per_top_class(n_scores):
     grid = Grid(np.empty(0), n_scores)
     assert grid.n_cells == n_scores
     assert grid.cells(np.eye(n_scores)).tolist() == list(range(n_scores))
-    assert grid.centres.tolist() == [0.0]
+    assert grid.centers.tolist() == [0.0]
 
 
 @given(st.lists(finite, unique_by=lambda e: e + 0.0, min_size=1, max_size=20))
@@ -71,7 +71,7 @@ def test_a_grid_without_edges_has_one_cell_per_top_class(n_scores):
 @settings(deadline=None)
 def test_centres_lie_in_their_cells(edges):
     grid = Grid(np.unique(np.clip(edges, -1e300, 1e300)))
-    assert grid.cells(grid.centres[:, None]).tolist() == list(range(grid.n_cells))
+    assert grid.cells(grid.centers[:, None]).tolist() == list(range(grid.n_cells))
 
 
 @pytest.mark.parametrize("n_cells", [2, 3, 8, 9, 1024])

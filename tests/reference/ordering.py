@@ -11,20 +11,20 @@ def products(first, second, weight):
     )
 
 
-def centred(rows):
+def centered(rows):
     """Scores minus their mean over the classes, where there are several."""
     return [[s - sum(row) / len(row) for s in row] if len(row) > 1 else list(row) for row in rows]
 
 
 def partial_sums(votes, chosen):
-    """The votes of the chosen base classifiers, centred over the classes."""
+    """The votes of the chosen base classifiers, centered over the classes."""
     dense = votes.dense()
     sums = [[0.0] * votes.tables.n_scores for _ in range(len(votes))]
     for row, said in zip(sums, dense, strict=True):
         for j in chosen:
             for k in range(len(row)):
                 row[k] += said[j, k]
-    return centred(sums)
+    return centered(sums)
 
 
 def about_the_mean(rows, weight):

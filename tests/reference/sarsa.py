@@ -30,11 +30,11 @@ class Learner:
 
     def state(self, j, cell):
         """The slot of step j and the cell's top class, and s in [0, 1]."""
-        centres = self.mdp.grid.centres.tolist()
-        part, at = divmod(cell, len(centres))
-        share = centres[at] / self.norm[j]
+        centers = self.mdp.grid.centers.tolist()
+        part, at = divmod(cell, len(centers))
+        share = centers[at] / self.norm[j]
         s = (share + 1) / 2 if self.mdp.n_scores == 1 else share / 2
-        n_parts = self.mdp.grid.n_cells // len(centres)
+        n_parts = self.mdp.grid.n_cells // len(centers)
         return j * n_parts + part, min(max(s, 0.0), 1.0)
 
     def q(self, state):

@@ -34,35 +34,35 @@ class Table(Values):
 class RadialBasis(Values):
     """Gaussian bumps, 0 beyond five sigma."""
 
-    def __init__(self, n_centres, sigma, max_centres, normalised):
+    def __init__(self, n_centers, sigma, max_centers, normalized):
         super().__init__()
-        self.sigma, self.max_centres, self.normalised = sigma, max_centres, normalised
-        start = [(i + 1) / (n_centres + 1) for i in range(n_centres)]
-        self.centres = defaultdict(lambda: list(start))
+        self.sigma, self.max_centers, self.normalized = sigma, max_centers, normalized
+        start = [(i + 1) / (n_centers + 1) for i in range(n_centers)]
+        self.centers = defaultdict(lambda: list(start))
 
     def activations(self, slot, action, s):
         reach = 5 * self.sigma
         return {
             (slot, action, c): math.exp(-(((s - c) / self.sigma) ** 2) / 2)
-            for c in self.centres[slot, action]
+            for c in self.centers[slot, action]
             if s - reach <= c <= s + reach
         }
 
     def features(self, slot, action, s):
         active = self.activations(slot, action, s)
-        total = sum(active.values()) if self.normalised else 1.0
+        total = sum(active.values()) if self.normalized else 1.0
         return {p: x / total for p, x in active.items()}
 
     def grown(self, slot, action, s, error):
-        """A centre at s, where the error is large and no centre is near."""
-        centres = self.centres[slot, action]
-        largest = max((abs(self.learned[slot, action, c]) for c in centres), default=0.0)
+        """A center at s, where the error is large and no center is near."""
+        centers = self.centers[slot, action]
+        largest = max((abs(self.learned[slot, action, c]) for c in centers), default=0.0)
         near = max(self.activations(slot, action, s).values(), default=0.0)
-        if near >= 0.4 or abs(error) <= 0.1 * largest or len(centres) == self.max_centres:
+        if near >= 0.4 or abs(error) <= 0.1 * largest or len(centers) == self.max_centers:
             return {}
         return {(slot, action, s): error}
 
     def add(self, grown):
         for (slot, action, s), weight in grown.items():
-            self.centres[slot, action].append(s)
+            self.centers[slot, action].append(s)
             self.learned[slot, action, s] = weight

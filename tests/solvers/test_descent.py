@@ -160,7 +160,7 @@ def test_a_start_on_another_grid_is_tabulated_anew(n_scores):
     row_cells = len(fine.grid.edges) + 1
     for c, action in enumerate(actions[2]):
         scores = np.zeros((1, n_scores))
-        scores[0, c // row_cells] = fine.grid.centres[c % row_cells]
+        scores[0, c // row_cells] = fine.grid.centers[c % row_cells]
         if n_scores == 1 or scores.max() > 0:
             assert action == start.actions[2, start.grid.cells(scores)[0]]
 

@@ -64,8 +64,8 @@ VALUES = [
     Table(),
     Table(n_bins=4, running=False),
     RadialBasis(),
-    RadialBasis(n_centres=3, sigma=0.08, normalised=True),
-    RadialBasis(n_centres=0, sigma=0.05, max_centres=5, running=True),
+    RadialBasis(n_centers=3, sigma=0.08, normalized=True),
+    RadialBasis(n_centers=0, sigma=0.05, max_centers=5, running=True),
 ]
 ACTIONS = [("eval", "skip", "quit"), ("eval", "quit"), ("eval", "skip")]
 RATE, TRACE_DECAY = 0.2, 0.937
@@ -79,8 +79,8 @@ def twin_of(mdp, values, off_policy, state):
     if isinstance(values, Table):
         twin = value_twins.Table(values.n_bins)
     else:
-        weights, _, _, sigma, normalised = values.start(1, 1)
-        twin = value_twins.RadialBasis(values.n_centres, sigma, weights.shape[1], normalised)
+        weights, _, _, sigma, normalized = values.start(1, 1)
+        twin = value_twins.RadialBasis(values.n_centers, sigma, weights.shape[1], normalized)
     norm = values.norm(mdp.votes.tables).tolist()
     return Learner(mdp, twin, norm, Random(state), RATE, TRACE_DECAY, off_policy)
 
@@ -90,9 +90,9 @@ def learned_by_kernel(episodes, values):
     if isinstance(values, Table):
         q = episodes.values[0].reshape(-1, values.n_bins, 3)
         return {(slot, a, b): q[slot, b, a] for slot, b, a in np.ndindex(q.shape)}
-    weights, centres, counts, *_ = episodes.values
+    weights, centers, counts, *_ = episodes.values
     return {
-        (f // 3, f % 3, centres[f, c]): weights[f, c]
+        (f // 3, f % 3, centers[f, c]): weights[f, c]
         for f in range(len(counts))
         for c in range(counts[f])
     }
@@ -291,8 +291,8 @@ def test_norms_are_positive_where_nothing_was_added_yet():
 
 @pytest.mark.parametrize("sigma", [0.003, 0.01, 0.2])
 def test_there_is_room_for_all_centres_that_fit(sigma):
-    """A centre is added where no activation reaches 0.4; count the densest such packing."""
-    room = RadialBasis(n_centres=0, sigma=sigma).start(1, 1)[0].shape[1]
+    """A center is added where no activation reaches 0.4; count the densest such packing."""
+    room = RadialBasis(n_centers=0, sigma=sigma).start(1, 1)[0].shape[1]
     step = sigma * np.sqrt(2 * np.log(1 / 0.4)) * (1 + 1e-9)
     assert len(np.arange(0, 1 + 1e-12, step)) <= room
     assert room <= 1000
@@ -301,7 +301,7 @@ def test_there_is_room_for_all_centres_that_fit(sigma):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_centres": 9, "max_centres": 8}, "max_centres is 8"),
+        ({"n_centers": 9, "max_centers": 8}, "max_centers is 8"),
         ({"sigma": 0}, "sigma is 0"),
     ],
 )

@@ -153,7 +153,7 @@ class TreeArrays:
         return records, np.concatenate(sets) if sets else NO_WORDS, word[self.starts]
 
 
-def centred(
+def centered(
     flat: TreeArrays, score: NDArray[np.int32], n_scores: int, n_trees: int | None = None
 ) -> tuple[TreeArrays, NDArray[np.float64]]:
     """Move the mean votes of the first `n_trees` trees (all by default) into a bias (K,)."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mddag.adapters import _treelite
 from mddag.adapters._files import Content, DamagedError, Format
-from mddag.adapters._trees import at_most_past_zero, averaged, build, centred
+from mddag.adapters._trees import at_most_past_zero, averaged, build, centered
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
@@ -52,7 +52,7 @@ class LightGBM:
         if source.averaged:
             flat, bias = averaged(source.flat, source.score, n_scores, n_rounds)
         else:
-            flat, bias = centred(source.flat, source.score, n_scores, n_scores)
+            flat, bias = centered(source.flat, source.score, n_scores, n_scores)
         return build(
             flat,
             features=_features(booster, text),

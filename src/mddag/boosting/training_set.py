@@ -95,7 +95,7 @@ def training_set(
                 f"categorical_features is {categorical_features!r}, but the pixels of patches are "
                 "numbers; leave it out"
             )
-        return _labelled(patches, y, sample_weight, features, nominal, continued)
+        return _labeled(patches, y, sample_weight, features, nominal, continued)
     if not is_frame(X) and not hasattr(X, "shape"):  # whose columns scikit-learn cannot count
         X = array_rows(X)
     features = _frame_features(X, categorical_features) if is_frame(X) else None
@@ -109,10 +109,10 @@ def training_set(
     else:
         rows = checked_rows(estimator, X, features, finite=True)
     nominal = nominal_columns(X, categorical_features, features.n)
-    return _labelled(rows, y, sample_weight, features, nominal, continued)
+    return _labeled(rows, y, sample_weight, features, nominal, continued)
 
 
-def _labelled(
+def _labeled(
     rows: Rows | Patches,
     y: Any,
     sample_weight: Any,

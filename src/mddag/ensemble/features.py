@@ -22,7 +22,7 @@ from mddag._utils.checks import check_is, check_whole, typed
 from mddag.ensemble.categories import Categories, category_values, is_missing
 
 Floats = NDArray[np.floating[Any]]
-Patches = NDArray[np.uint8]  # grey levels (n, height, width), C-contiguous: see patches.py
+Patches = NDArray[np.uint8]  # gray levels (n, height, width), C-contiguous: see patches.py
 
 
 class Rows(NDArray[np.floating[Any]]):

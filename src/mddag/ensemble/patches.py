@@ -37,7 +37,7 @@ def haar_values(
     return values
 
 
-GREY = "grey levels, uint8 (n, height, width) or (n, height * width)"
+GRAY = "gray levels, uint8 (n, height, width) or (n, height * width)"
 LEAST_SIDE = 2
 
 
@@ -137,7 +137,7 @@ def window_of(X: Any, window: Window | None = None) -> Window:
             raise ValueError(f"X holds patches of {found} pixels; wanted {window}: resize them")
         return found
     if len(shape) != 2:
-        raise ValueError(f"X has shape {shape}; wanted {GREY}{_colour(shape)}")
+        raise ValueError(f"X has shape {shape}; wanted {GRAY}{_color(shape)}")
     side = isqrt(shape[1])
     if window is None and side * side != shape[1]:
         raise ValueError(
@@ -159,10 +159,10 @@ def checked_patches(X: Any, window: Window | None = None, name: str = "X") -> Pa
     if len(array) == 0:
         raise ValueError(f"{name} has 0 patches (shape {array.shape}); a minimum of 1 is required")
     if array.dtype.kind not in "iu":
-        raise ValueError(f"{name} is {array.dtype}; wanted {GREY}{_advice(array)}")
+        raise ValueError(f"{name} is {array.dtype}; wanted {GRAY}{_advice(array)}")
     if array.dtype != np.uint8 and (array.min() < 0 or array.max() > 255):
         raise ValueError(
-            f"{name} holds numbers from {array.min()} to {array.max()}; wanted grey levels from 0 "
+            f"{name} holds numbers from {array.min()} to {array.max()}; wanted gray levels from 0 "
             "to 255"
         )
     return np.ascontiguousarray(array.reshape(-1, *window), np.uint8)
@@ -173,9 +173,9 @@ def pixel_rows(X: Any) -> Any:
     return np.asarray(X).reshape(len(X), -1) if np.ndim(X) == 3 else X
 
 
-def _colour(shape: tuple[int, ...]) -> str:
+def _color(shape: tuple[int, ...]) -> str:
     if len(shape) == 4 and shape[-1] in (1, 3, 4):
-        what = "these look like colour pictures: average the channels"
+        what = "these look like color images: average the channels"
         return f"; {'drop the last axis' if shape[-1] == 1 else what}"
     return ""
 
@@ -184,5 +184,5 @@ def _advice(array: NDArray[Any]) -> str:
     if array.dtype.kind != "f":
         return ""
     if np.isnan(array).any():
-        return "; it contains NaN, which is no grey level: leave such patches out"
+        return "; it contains NaN, which is no gray level: leave such patches out"
     return "; convert them: np.rint(255 * X).astype(np.uint8) if X is from 0 to 1"

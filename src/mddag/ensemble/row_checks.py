@@ -33,7 +33,7 @@ def checked_rows(estimator: Any, X: Any, features: Features, *, finite: bool = F
     """
     if isinstance(X, Rows) and not finite and X.passed(features):
         return X
-    if isinstance(features, PatchFeatures):  # scikit-learn would make floats of grey levels
+    if isinstance(features, PatchFeatures):  # scikit-learn would make floats of gray levels
         return features.rows(X)
     X = without_arrow(X)
     if not is_frame(X):

@@ -1,9 +1,4 @@
-"""Stump: one cut of one column, h_k(x) = v_k phi(x) with phi(x) = +1 if x > theta, else -1.
-
-The cut maximises ``sum_k |edge_k|`` with edge_k = sum_i w_ik y_ik phi(x_i), and v_k is the sign of
-edge_k. On a nominal column phi is +1 inside a set of categories. Where no split has another
-edge than a constant vote, the stump is that constant vote.
-"""
+"""The base learners `Stump` and `Tree`, which search over coded columns."""
 
 from __future__ import annotations
 

@@ -73,12 +73,12 @@ def by_lines(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the levels t_0 … t_N of least squares, float64 (N + 1, K)."""
     weight = shares(weight * narrowness(votes, 1.0, weight))
     bias = votes.tables.bias
-    full = centred(votes.scores())
+    full = centered(votes.scores())
     mean = weight @ full
     at = np.zeros((votes.tables.n_classifiers + 1, len(bias)))
     slope = np.zeros(len(at))
     for j, scores in enumerate(partial_sums(votes)):
-        sums = centred(scores - bias)
+        sums = centered(scores - bias)
         at[j] = weight @ sums
         spread = weight @ np.square(sums - at[j]).sum(axis=1)
         common = weight @ ((sums - at[j]) * (full - mean)).sum(axis=1)
@@ -126,7 +126,7 @@ def within_reach(levels: NDArray[np.float64], votes: Votes) -> NDArray[np.float6
     bias = votes.tables.bias
     most = FARTHEST * (votes.tables.reach().sum() + np.abs(bias).max())
     levels = np.clip(levels, -most, most)  # a sum with little correlation has little slope
-    levels += bias - centred(bias[None])[0]
+    levels += bias - centered(bias[None])[0]
     levels[-1] = bias
     return levels
 
@@ -153,7 +153,7 @@ def _shifts(
     return start, shift
 
 
-def centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def centered(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Subtract the mean over the classes from scores (n, K); one score stays as it is."""
     return scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] > 1 else scores
 
@@ -196,7 +196,7 @@ def by_log_odds(votes: Votes, weight: Vector) -> Matrix:
     constants = np.tile(before - before.mean(), (votes.tables.n_classifiers + 1, 1))
     slope, factor = np.zeros(len(constants)), 1.0
     for j, scores in enumerate(partial_sums(votes)):
-        sums = centred(scores - bias)
+        sums = centered(scores - bias)
         constants[j] = constants[max(j - 1, 0)]
         spread = np.sqrt(weight @ np.square(sums - weight @ sums).mean(axis=1))
         if spread > 0:

@@ -129,14 +129,14 @@ def _by_group(
 
 
 def _line(scores: Vector, targets: Vector, mass: Vector) -> tuple[float, float]:
-    centre, mean = (float(np.average(v, weights=mass)) for v in (scores, targets))
-    apart, rounding = scores - centre, ROUNDING * np.abs(scores).max()
+    center, mean = (float(np.average(v, weights=mass)) for v in (scores, targets))
+    apart, rounding = scores - center, ROUNDING * np.abs(scores).max()
     spread = (mass * np.square(apart)).sum()
     slope = 1.0
     if spread > mass.sum() * rounding**2:  # the mean of equal scores need not be one of them
         slope = (mass * apart * (targets - mean)).sum() / spread
     slope = slope if slope > 0 else 1.0
-    return slope, mean - slope * centre
+    return slope, mean - slope * center
 
 
 def _log_shift(scores: Vector, targets: Vector, mass: Vector) -> tuple[float, float]:

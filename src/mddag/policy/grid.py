@@ -23,7 +23,7 @@ MIN_MARGIN_CELLS = 32
 MAX_SAMPLED_STATES = 1_000_000  # 8 MB: what `quantile` looks at, however many rows there are
 BUCKETS = 16  # for each edge: kernels find a cell fastest where a bucket holds one edge at most
 GAP = 1e-8  # of the range: states no further apart are one, but for rounding
-MIN_LOOKS = 100  # steps it looks at; neighbours are alike, so steps are left out before rows
+MIN_LOOKS = 100  # steps it looks at; neighbors are alike, so steps are left out before rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class Grid(ReadOnlyArrays):
         return cells
 
     @cached_property
-    def centres(self) -> NDArray[np.float64]:
+    def centers(self) -> NDArray[np.float64]:
         """A score (or margin) inside each cell of one top class, (n_edges + 1,)."""
         if len(self.edges) == 0:
             return np.zeros(1)
@@ -99,7 +99,7 @@ class Grid(ReadOnlyArrays):
         n_inner = len(below)
         width = self.edges[-1] / n_inner - self.edges[0] / n_inner if n_inner else 1.0
         middle = below / 2 + above / 2
-        inner = np.where(middle > below, middle, above)  # between neighbouring floats is nothing
+        inner = np.where(middle > below, middle, above)  # between neighboring floats is nothing
         first = self.edges[0] - width / 2 if self.n_scores == 1 else min(self.edges[0], 0.0)
         last = max(self.edges[-1] + width / 2, np.nextafter(self.edges[-1], np.inf))
         return np.concatenate([[first], inner, [last]])

@@ -194,7 +194,7 @@ def suited(start: Policy, mdp: MDP, every: int) -> Actions:
             "mdp.arranged(Arrangement(start.order, start.rescaling)), where its order is arange(N)"
         )
     edges, n_parts = start.grid.edges, mdp.grid.n_cells // (len(mdp.grid.edges) + 1)
-    inside = np.searchsorted(edges, mdp.grid.centres)
+    inside = np.searchsorted(edges, mdp.grid.centers)
     cells = (np.arange(n_parts)[:, None] * (len(edges) + 1) + inside).ravel()
     return np.ascontiguousarray(start.actions[:, cells])
 

@@ -106,8 +106,8 @@ def _now_and_then(scores: Vector, full: Vector) -> tuple[Vector, Vector]:
 def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, float]:
     """Fit slope (never negative), intercept and residual deviation, mostly to rows near now = 0."""
     distance, total = np.abs(now), weight.sum()
-    centre = (weight * now).sum() / total
-    spread = np.sqrt((weight * np.square(now - centre)).sum() / total)
+    center = (weight * now).sum() / total
+    spread = np.sqrt((weight * np.square(now - center)).sum() / total)
     if spread > 0:  # measured from the nearest row, or a bias far from 0 would leave no weight
         weight = weight * np.exp(-2 * np.minimum((distance - distance.min()) / spread, FARTHEST))
     total = weight.sum()
@@ -115,10 +115,10 @@ def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, floa
     def mean(numbers: Vector) -> float:
         return float((weight * numbers).sum() / total)
 
-    centre, level = mean(now), mean(then)
-    variance, covariance = mean((now - centre) ** 2), mean((now - centre) * (then - level))
+    center, level = mean(now), mean(then)
+    variance, covariance = mean((now - center) ** 2), mean((now - center) * (then - level))
     slope = max(covariance / variance, 0.0) if variance > 0 else 0.0
-    intercept = level - slope * centre
+    intercept = level - slope * center
     return slope, intercept, mean((then - slope * now - intercept) ** 2) ** 0.5
 
 

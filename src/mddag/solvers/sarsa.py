@@ -187,7 +187,7 @@ class Episodes:
             mdp.costs,
             cumulative,
         )
-        self.space = (mdp.grid.native, mdp.grid.centres, values.norm(tables))
+        self.space = (mdp.grid.native, mdp.grid.centers, values.norm(tables))
         self.learning = (mdp.beta, *rules, self.allowed)
         n_parts = mdp.grid.n_cells // (len(mdp.grid.edges) + 1)
         self.values = values.start(mdp.n_steps, n_parts)

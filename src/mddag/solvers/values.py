@@ -147,13 +147,13 @@ class RadialBasis(Parameters):
 
     Parameters
     ----------
-    n_centres : int, default=11
-        Number of bumps to begin with, at (i + 1) / (n_centres + 1).
+    n_centers : int, default=11
+        Number of bumps to begin with, at (i + 1) / (n_centers + 1).
     sigma : float, default=None
-        Width of a bump; ``min(1 / (2.2 * n_centres), 0.01)`` by default.
-    max_centres : int, default=1000
+        Width of a bump; ``min(1 / (2.2 * n_centers), 0.01)`` by default.
+    max_centers : int, default=1000
         Largest number of bumps per step, part and action.
-    normalised : bool, default=False
+    normalized : bool, default=False
         Whether to divide by the sum of the activations.
     running : bool, default=False
         Whether to divide f by what the steps so far can have added, or by the sum of all alphas.
@@ -162,19 +162,19 @@ class RadialBasis(Parameters):
     --------
     >>> from mddag.solvers import WatkinsQ
     >>> from mddag.solvers.values import RadialBasis
-    >>> solver = WatkinsQ(values=RadialBasis(n_centres=5, sigma=0.1))
+    >>> solver = WatkinsQ(values=RadialBasis(n_centers=5, sigma=0.1))
     """
 
-    n_centres: int = 11
+    n_centers: int = 11
     sigma: float | None = None
-    max_centres: int = 1000
-    normalised: bool = False
+    max_centers: int = 1000
+    normalized: bool = False
     running: bool = False
 
     def __post_init__(self) -> None:
-        check_whole("n_centres", self.n_centres, 0)
-        check_whole("max_centres", self.max_centres, max(self.n_centres, 1))
-        check_one_of("normalised", self.normalised, (True, False))
+        check_whole("n_centers", self.n_centers, 0)
+        check_whole("max_centers", self.max_centers, max(self.n_centers, 1))
+        check_one_of("normalized", self.normalized, (True, False))
         check_one_of("running", self.running, (True, False))
         if self.sigma is not None:
             check_positive("sigma", self.sigma)
@@ -196,14 +196,14 @@ class RadialBasis(Parameters):
         tuple
             Weights, centers, counts, sigma and whether to normalize.
         """
-        sigma = min(1 / (2.2 * max(self.n_centres, 1)), 0.01) if self.sigma is None else self.sigma
+        sigma = min(1 / (2.2 * max(self.n_centers, 1)), 0.01) if self.sigma is None else self.sigma
         # Centers keep a distance from each other, so only this many fit in [0, 1].
-        room = self.n_centres + math.floor(1 / (SPACING * sigma)) + 1
+        room = self.n_centers + math.floor(1 / (SPACING * sigma)) + 1
         n_functions = n_steps * n_parts * len(ACTIONS)
-        centres = np.zeros((n_functions, min(self.max_centres, room)))
-        centres[:, : self.n_centres] = np.arange(1, self.n_centres + 1) / (self.n_centres + 1)
-        counts = np.full(n_functions, self.n_centres, np.int32)
-        return np.zeros_like(centres), centres, counts, float(sigma), self.normalised
+        centers = np.zeros((n_functions, min(self.max_centers, room)))
+        centers[:, : self.n_centers] = np.arange(1, self.n_centers + 1) / (self.n_centers + 1)
+        counts = np.full(n_functions, self.n_centers, np.int32)
+        return np.zeros_like(centers), centers, counts, float(sigma), self.normalized
 
     def norm(self, tables: Tables) -> NDArray[np.float64]:
         """Return the positive numbers that the score is divided by at each step.
