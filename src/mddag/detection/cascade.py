@@ -21,6 +21,7 @@ that also take base classifiers trained elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -45,7 +46,7 @@ from mddag.ensemble.row_checks import all_or_nothing, checked_labels, checked_ro
 from mddag.estimators.adaboost import check_learner
 from mddag.estimators.dag_estimator import Shipping
 from mddag.learners import Stump
-from mddag.learners.learner import own_columns
+from mddag.learners.learner import Learner, own_columns
 from mddag.policy.grid import Grid
 from mddag.policy.policy import BY_SCORES, EVAL, QUIT, Policy
 from mddag.policy.state import Score, Stages
@@ -54,6 +55,7 @@ from mddag.serving.predictor import Predictor
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Negatives = ArrayLike | Callable[[int], ArrayLike] | None
 
 CLEARANCE = 1e-4  # of the spread of scores: far more than executors round by
 
@@ -234,12 +236,12 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
     whole_numbers: ClassVar[tuple[str, ...]] = ()  # parameters of 1 or more
     fractions: ClassVar[tuple[str, ...]] = ()  # parameters between 0 and 1
 
-    learner: Any = None
+    learner: Learner | None = None
     _: KW_ONLY
     n_threads: int = 1
-    random_state: Any = None
+    random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike, negatives: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, negatives: Negatives = None) -> Self:
         """Train the cascade.
 
         If fit fails or is interrupted, the estimator is as it was before.
@@ -296,7 +298,9 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         """Train the base classifiers and the chain."""
         raise NotImplementedError
 
-    def _fitted(self, X: Any, y: Any, negatives: Any, seed: int) -> tuple[Ensemble, Chain, str]:
+    def _fitted(
+        self, X: Any, y: Any, negatives: Negatives, seed: int
+    ) -> tuple[Ensemble, Chain, str]:
         """Return base classifiers, the chain over them, and why there are no more."""
         own = own_columns(self.learner)
         features = None if own is None else own.features(X, seed)
@@ -316,7 +320,7 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         ensemble = Ensemble.from_trees(used, features=read, classes=given.classes)
         return ensemble, trained.chain, trained.stopped_by
 
-    def _supply(self, negatives: Any, given: TrainingSet) -> NegativeSupply | None:
+    def _supply(self, negatives: Negatives, given: TrainingSet) -> NegativeSupply | None:
         if negatives is None:
             return None
         if isinstance(given.features, PatchFeatures):
@@ -325,7 +329,7 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
             negatives, given, lambda rows: checked_rows(self, rows, given.features)
         )
 
-    def _learner(self) -> Any:
+    def _learner(self) -> Learner:
         return Stump() if self.learner is None else self.learner
 
     def _parted(self, given: TrainingSet, seed: int, held_out: float) -> CascadeRows:
@@ -446,7 +450,9 @@ class PooledCascade(CascadeClassifier):
         """Learn the chain of base classifiers that vote (n, N) on rows that they have not seen."""
         raise NotImplementedError
 
-    def _fitted(self, X: Any, y: Any, negatives: Any, seed: int) -> tuple[Ensemble, Chain, str]:
+    def _fitted(
+        self, X: Any, y: Any, negatives: Negatives, seed: int
+    ) -> tuple[Ensemble, Chain, str]:
         if self.ensemble is None:
             return super()._fitted(X, y, negatives, seed)
         if negatives is not None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +36,7 @@ from mddag._utils.checks import (
 from mddag._utils.output import progress, write_whole
 from mddag._utils.warnings import doubt
 from mddag.detection.augmentation import Augmentation, Degradation
-from mddag.detection.images import checked_backgrounds
+from mddag.detection.images import ImageLike, checked_backgrounds
 from mddag.detection.windows import (
     TYPES,
     Groups,
@@ -59,6 +59,9 @@ from mddag.serving.model_file.container import (
     content_of,
     pack,
 )
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
 
 Grey = NDArray[np.uint8]
 
@@ -195,7 +198,7 @@ class Detector(Parameters):
     def fit(
         self,
         patches: ArrayLike,
-        backgrounds: Iterable[Any],
+        backgrounds: Iterable[ImageLike] | str | os.PathLike[str],
         negatives: ArrayLike | None = None,
     ) -> Self:
         """Learn from patches of the object and from images without it.
@@ -259,7 +262,7 @@ class Detector(Parameters):
 
     def detect(
         self,
-        picture: Any,
+        picture: ImageLike,
         *,
         scale: float = 1.1,
         min_size: Size = None,
@@ -304,7 +307,7 @@ class Detector(Parameters):
             groups = _objects(classifier, hits, least)
         return Detections(groups.boxes, groups.evidence)
 
-    def draw(self, picture: Any, **options: Any) -> Any:
+    def draw(self, picture: ImageLike, **options: Any) -> PillowImage:
         """Draw the image with its objects in boxes.
 
         Parameters

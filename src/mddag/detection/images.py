@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,11 @@ from mddag._utils.checks import described, typed
 from mddag._utils.warnings import doubt
 from mddag.ensemble.patches import Window
 
+if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
+
 Grey = NDArray[np.uint8]
+ImageLike: TypeAlias = "NDArray[Any] | PillowImage | str | os.PathLike[str]"
 
 WANTED = "wanted an array (height, width) or (height, width, 3), a Pillow image, or a path"
 MOST_SIDE = 1 << 20
@@ -30,7 +34,7 @@ ORIENTATION = 0x0112  # the number of this EXIF tag
 MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
 
 
-def as_grey(picture: Any) -> Grey:
+def as_grey(picture: ImageLike) -> Grey:
     """Return gray pixels of an array, a Pillow image or the path of a file.
 
     Parameters
@@ -118,7 +122,7 @@ def _of_pillow(image: Any, name: str) -> Grey:
     return np.ascontiguousarray(grey)
 
 
-def upright(image: Any) -> Any:
+def upright(image: PillowImage) -> PillowImage:
     """Return a Pillow image as viewers show it.
 
     Cameras store what fell on the sensor, and how it is to be turned (EXIF).
@@ -155,7 +159,7 @@ COLOUR = (255, 220, 0)
 EDGE = (0, 0, 0)
 
 
-def drawn(picture: Any, boxes: NDArray[np.int64]) -> Any:
+def drawn(picture: ImageLike, boxes: NDArray[np.int64]) -> PillowImage:
     """Draw a frame around each box (xmin, ymin, xmax, ymax) of the image in its own colors.
 
     Frames are as wide as the image needs to be seen, with a dark edge for bright images.
@@ -174,7 +178,7 @@ def drawn(picture: Any, boxes: NDArray[np.int64]) -> Any:
     return image
 
 
-def _as_image(picture: Any) -> Any:
+def _as_image(picture: ImageLike) -> PillowImage:
     """Return a copy as an RGB image."""
     from PIL import Image
 

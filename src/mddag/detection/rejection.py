@@ -59,7 +59,7 @@ from mddag.policy.arguments import checked_beta
 from mddag.policy.by_exit import exit_groups
 from mddag.policy.calibration import Calibration, fit_factor
 from mddag.policy.mdp import MDP, mdp_of
-from mddag.policy.ordering import checked_ordering
+from mddag.policy.ordering import Ordering, checked_ordering
 from mddag.policy.policy import QUIT, Policy
 from mddag.serving.summary import Summary
 from mddag.solvers.solver import Solver, check_samples
@@ -118,7 +118,7 @@ class Rejection(Parameters, Solver):
     budget: float | None = None
     shift: float = 0.1
     n_parts: int = 5
-    ordering: Any = None
+    ordering: Ordering | None = None
     every: int = 1
     random_state: int | None = None
 
@@ -146,7 +146,7 @@ class Rejection(Parameters, Solver):
         neither = self.target_fpr is None and self.target_tpr is None
         return WantedRate(DEFAULT_FPR if neither else self.target_fpr, self.target_tpr)
 
-    def with_order(self, ordering: Any) -> Self:
+    def with_order(self, ordering: Ordering) -> Self:
         """Return a copy that tries this order alone.
 
         Parameters
@@ -292,7 +292,7 @@ class FoundCascade:
     setting: CascadeSetting
 
 
-def detecting_solver(solver: Any, target_fpr: float | None, target_tpr: float | None) -> Any:
+def detecting_solver(solver: Any, target_fpr: float | None, target_tpr: float | None) -> Rejection:
     """Return the solver where a rate is wanted: `Rejection` of that rate."""
     target = WantedRate(target_fpr, target_tpr)
     target.check()
@@ -432,10 +432,10 @@ def sparsify(
     budget: float | None = None,
     sample_weight: ArrayLike | None = None,
     solver: Rejection | None = None,
-    ordering: Any = None,
+    ordering: Ordering | None = None,
     every: int = 1,
     n_threads: int = 1,
-    random_state: Any = 0,
+    random_state: int | np.random.RandomState | None = 0,
 ) -> MDDAGClassifier:
     """Return the cascade of rejects that detects the second class at a wanted rate.
 

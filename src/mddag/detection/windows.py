@@ -33,7 +33,7 @@ from mddag import _core
 from mddag._utils.arrays import ReadOnlyArrays, read_only
 from mddag._utils.cached import cached_property
 from mddag._utils.checks import check_between, check_whole, checked_threads, described
-from mddag.detection.images import as_grey
+from mddag.detection.images import ImageLike, as_grey
 
 Window = tuple[int, int]  # height, width
 Size = int | tuple[int, int] | None
@@ -325,7 +325,7 @@ class WindowClassifier(ReadOnlyArrays):
 
     def scan(
         self,
-        picture: Any,
+        picture: ImageLike,
         *,
         scale: float = 1.1,
         min_size: Size = None,
