@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,13 +34,13 @@ INCLUDE = "#include <math.h>\n"
 
 def render(tables: ModelTables, worst: WorstCase, name: str, integers: bool = False) -> Rendered:
     """Return the header, whose identifiers begin with `name`; `integers` for rows of int32_t."""
-    arrays = _arrays(tables, integers)
-    size = _bytes_of(tables) + sum(array.n_bytes for array in arrays)
+    arrays = [_array(*array) for array in _arrays(tables)]
+    size = _bytes_of_splits(tables) + sum(n_bytes for _, n_bytes in arrays)
     facts, lines = tables.facts, about(tables, worst, size)
     parts = [
         *_defined(tables, integers),
         _splits(tables, integers),
-        *(array.text for array in arrays),
+        *(text for text, _ in arrays),
         *_labels(tables),
         code("c/rounding.h") if "readings" in facts else "",
         code("c/exponential.h") if "exp" in facts else "",
@@ -56,14 +56,11 @@ def render(tables: ModelTables, worst: WorstCase, name: str, integers: bool = Fa
     return Rendered((comment + named).encode("ascii"), size)
 
 
-class _Array:
-    """A constant array, a few entries on each line."""
-
-    def __init__(self, name: str, values: NDArray[Any], ctype: str | None = None) -> None:
-        entries = [_literal(value) for value in values.tolist()] or ["0"]
-        ctype = ctype or smallest(values)
-        self.text = listed(ctype, name, entries)
-        self.n_bytes = _size(ctype) * len(entries)
+def _array(name: str, values: NDArray[Any], ctype: str = "") -> tuple[str, int]:
+    """Write a constant array, and count its bytes."""
+    entries = [_literal(value) for value in values.tolist()] or ["0"]
+    ctype = ctype or smallest(values)
+    return listed(ctype, name, entries), _size(ctype) * len(entries)
 
 
 def _commented(line: str) -> str:
@@ -96,23 +93,21 @@ def _defined(tables: ModelTables, integers: bool) -> list[str]:
     ]
 
 
-def _arrays(tables: ModelTables, integers: bool) -> list[_Array]:
-    """Return all tables that the walk reads but the splits."""
-    walk, wide = tables.walk, {"verdict_bounds": "model_state", "weights": "int32_t"}
-    arrays = [_Array("roots", walk.splits.roots)]
+def _arrays(tables: ModelTables) -> Iterator[tuple[str, NDArray[Any], str]]:
+    """Yield all tables that the walk reads but the splits: name, values, type or none."""
+    walk, types = tables.walk, {"verdict_bounds": "model_state", "weights": "int32_t"}
+    yield "roots", walk.splits.roots, ""
     if len(walk.splits.words):
-        arrays.append(_Array("words", walk.splits.words, "uint32_t"))
-    arrays += [
-        _Array("votes", walk.votes, "int32_t"),
-        _Array("bias", walk.bias, "int32_t"),
-        _Array("rounds", walk.rounds),
-        _Array("starts", walk.starts),
-        _Array("bounds", walk.bounds, "model_state"),
-        _Array("jumps", walk.jumps),
-    ]
-    arrays += [_Array(name, values, wide.get(name)) for name, values in tables.rest.items()]
-    arrays += [_Array(name, values, "double") for name, values in tables.doubles.items()]
-    return arrays + [_Array(name, values, "uint64_t") for name, values in tables.longs.items()]
+        yield "words", walk.splits.words, "uint32_t"
+    yield "votes", walk.votes, "int32_t"
+    yield "bias", walk.bias, "int32_t"
+    yield "rounds", walk.rounds, ""
+    yield "starts", walk.starts, ""
+    yield "bounds", walk.bounds, "model_state"
+    yield "jumps", walk.jumps, ""
+    yield from ((name, values, types.get(name, "")) for name, values in tables.rest.items())
+    yield from ((name, values, "double") for name, values in tables.doubles.items())
+    yield from ((name, values, "uint64_t") for name, values in tables.longs.items())
 
 
 def _split_fields(tables: ModelTables) -> dict[str, NDArray[Any]]:
@@ -137,7 +132,14 @@ def _splits(tables: ModelTables, integers: bool) -> str:
         f"typedef struct {{\n  model_number threshold;\n  {smallest(children)} child[2];\n"
         f"{fields}}} model_split;\n\n"
     )
-    thresholds = _integer_thresholds(tables) if integers else _float_thresholds(tables)
+    if integers:  # the largest int32 not above each; the lowest stands for missing values
+        exact = np.floor(tables.walk.splits.records["threshold"])
+        whole = np.clip(exact, -LARGEST - 1, LARGEST)
+        thresholds = [_literal(int(t)) for t in whole.tolist()]
+    else:
+        names = {np.inf: "INFINITY", -np.inf: "-INFINITY"}
+        numbers = tables.thresholds.tolist()
+        thresholds = [names.get(t) or re.sub(r"\.?0*p", "p", t.hex()) + "f" for t in numbers]
     rest = zip(*(column.tolist() for column in columns.values()), strict=True)
     entries = [
         f"{{{threshold}, {{{left}, {right}}}, {', '.join(map(str, others))}}}"
@@ -148,7 +150,7 @@ def _splits(tables: ModelTables, integers: bool) -> str:
     return struct + listed("model_split", "splits", entries or ["{0, {0, 0}, 0, 0}"])
 
 
-def _bytes_of(tables: ModelTables) -> int:
+def _bytes_of_splits(tables: ModelTables) -> int:
     """Count the bytes of the splits: each field of a struct is at a multiple of its own size."""
     child = _size(smallest(_children(tables)))
     sizes = [4, child, child, *(_size(smallest(c)) for c in _split_fields(tables).values())]
@@ -156,19 +158,6 @@ def _bytes_of(tables: ModelTables) -> int:
     for size in sizes:
         end = -(-end // size) * size + size
     return -(-end // 4) * 4 * max(len(tables.walk.splits.records), 1)
-
-
-def _float_thresholds(tables: ModelTables) -> list[str]:
-    names = {np.inf: "INFINITY", -np.inf: "-INFINITY"}
-    numbers = tables.thresholds.tolist()
-    return [names.get(t) or re.sub(r"\.?0*p", "p", t.hex()) + "f" for t in numbers]
-
-
-def _integer_thresholds(tables: ModelTables) -> list[str]:
-    """Return the largest int32 not above each threshold; the lowest stands for missing values."""
-    exact = tables.walk.splits.records["threshold"]
-    whole = np.clip(np.floor(exact), -LARGEST - 1, LARGEST)
-    return [_literal(int(t)) for t in whole.tolist()]
 
 
 def _labels(tables: ModelTables) -> list[str]:
@@ -187,13 +176,11 @@ def _labels(tables: ModelTables) -> list[str]:
 
 def _label_table(name: str, labels: Labels) -> str:
     types = {"whole": "int64_t", "real": "double", "text": "char *const"}
-    literals: dict[str, Callable[[Any], str]] = {"whole": _long, "real": _double, "text": quoted}
+    literals: dict[str, Callable[[Any], str]] = {
+        "whole": "INT64_C({})".format, "real": _double, "text": quoted,
+    }  # fmt: skip
     entries = list(map(literals[labels.kind], labels.values))
     return listed(types[labels.kind], name, entries, 1 if labels.kind == "text" else 16)
-
-
-def _long(number: int) -> str:
-    return f"INT64_C({number})"
 
 
 def _double(number: float) -> str:
