@@ -343,15 +343,15 @@ def _model_columns(frame: Any, features: mddag.Features | None, path: str) -> An
     """Return the columns that the model knows by name, in its order; all if it knows none."""
     if features is None or features.names is None:
         return frame
-    spelt = {str(name).replace(" ", "_"): name for name in frame.columns}  # LightGBM's spelling
-    spelt |= {str(name): name for name in frame.columns}
-    absent = [name for name in features.names if name not in spelt]
+    spelled = {str(name).replace(" ", "_"): name for name in frame.columns}  # LightGBM's spelling
+    spelled |= {str(name): name for name in frame.columns}
+    absent = [name for name in features.names if name not in spelled]
     if absent:
         raise InputError(
             f"{path!r} lacks {len(absent)} of the {features.n} columns that the model reads: "
             f"{few(absent, 5)}; it has {few(frame.columns)}"
         )
-    chosen = frame[[spelt[name] for name in features.names]]
+    chosen = frame[[spelled[name] for name in features.names]]
     chosen.columns = list(features.names)
     return chosen
 

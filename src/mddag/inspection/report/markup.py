@@ -1,7 +1,7 @@
 """Write sections as HTML, and charts as SVG: axes with round numbers, bars, lines, points.
 
 Colors are classes that the style sheet defines for light and dark; there is no style attribute,
-which a strict content policy would refuse. Numbers are rounded to tenths of a pixel. Every name
+which a strict content policy would block. Numbers are rounded to tenths of a pixel. Every name
 that a caller gave is escaped here.
 """
 

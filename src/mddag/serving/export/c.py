@@ -4,7 +4,7 @@ Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, w
 for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN
 and infinities included (unless compiled with -ffast-math, for which there is no NaN). No library
 is needed, but for the fma() of probabilities and of regressors with a log link. A model of
-patches takes grey levels, uint8_t, and computes a Haar feature when a split reads it; it needs
+patches takes gray levels, uint8_t, and computes a Haar feature when a split reads it; it needs
 sqrt().
 
 A model with prices of features also has lazy rows (lazy.h): which group of features a row wants

@@ -135,7 +135,7 @@ class WalkTables:
         policy, fixed = dag.policy, dag.fixed_point
         staged = policy.state if isinstance(policy.state, Stages) else None
         if staged is None:
-            _ = policy.jumps  # refuses states that no kernel knows
+            _ = policy.jumps  # raises for states that no kernel knows
         elif policy.grid.n_scores > 1:
             raise TypeError(
                 f"the policy has score columns of {policy.grid.n_scores} classes; only those of "
