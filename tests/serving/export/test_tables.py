@@ -20,9 +20,6 @@ from mddag.serving.export.tables import (
     STEPS,
     Labels,
     ModelTables,
-    categories_of,
-    classes_of,
-    names_of,
     two_powers,
 )
 from mddag.serving.export.walk_tables import WalkTables, WorstCase, tree_depths
@@ -208,15 +205,15 @@ def test_values_of_one_type(values, kind, wanted):
 
 
 def test_the_labels_of_a_model():
-    ensemble = whole_model().dag.ensemble
-    assert names_of(ensemble) == ("size", "tøwn")
-    assert classes_of(ensemble) == Labels("text", ("a", "b", "ccc"))
-    assert categories_of(ensemble) == {1: ("ulm", 7.0, 2.5, 1.0)}
+    tables = ModelTables.of(whole_model())
+    assert tables.names == ("size", "tøwn")
+    assert tables.classes == Labels("text", ("a", "b", "ccc"))
+    assert tables.categories == {1: ("ulm", 7.0, 2.5, 1.0)}
     assert isinstance(Predictor(whole_model()).classes_, np.ndarray)
 
 
 def test_pixels_have_no_names():
-    assert names_of(patches().model.model.dag.ensemble) is None
+    assert ModelTables.of(patches().model.model).names is None
 
 
 RNG = np.random.default_rng(0)

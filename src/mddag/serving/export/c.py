@@ -25,7 +25,7 @@ from mddag.engine.dag import Dag
 from mddag.engine.integer_votes import LARGEST
 from mddag.ensemble.votes import starts_of
 from mddag.serving.export.render import Rendered, about, code
-from mddag.serving.export.tables import Labels, ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.tables import Labels, ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
@@ -162,11 +162,11 @@ def _bytes_of_splits(tables: ModelTables) -> int:
 
 def _labels(tables: ModelTables) -> list[str]:
     """Write names, categories and classes; compilers leave out what is not used."""
-    ensemble, arrays = tables.ensemble, []
-    names, classes = names_of(ensemble), classes_of(ensemble)
+    arrays = []
+    names, classes = tables.names, tables.classes
     if names:
         arrays.append(_label_table("feature_names", Labels("text", names)))
-    for i, values in categories_of(ensemble).items():
+    for i, values in tables.categories.items():
         if values:
             arrays.append(_label_table(f"categories_{i}", Labels.of(values)))
     if classes is not None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from mddag.serving.export.render import Rendered, about, array_bytes, joined, walk_of
-from mddag.serving.export.tables import Labels, ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.tables import Labels, ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 
 PUBLIC = {"n_features", "n_scores", "n_classes"}
@@ -55,8 +55,8 @@ def _slice(name: str, kind: str, entries: list[str], per_line: int = 16) -> str:
 
 def _labels(tables: ModelTables) -> list[str]:
     """Write names, categories in the order of their codes, and classes."""
-    names, classes = names_of(tables.ensemble), classes_of(tables.ensemble)
-    categories, lines = categories_of(tables.ensemble), []
+    names, classes = tables.names, tables.classes
+    categories, lines = tables.categories, []
     if names is not None:
         lines += ["// FeatureNames are those of the columns.", _strings("FeatureNames", names)]
     if names is not None or categories:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mddag.serving.export.render import Rendered, about, array_bytes, code, walk_of
-from mddag.serving.export.tables import ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 
 LONGEST = 60_000  # characters of a string; a multiple of 4
@@ -56,8 +56,8 @@ def _arrays(tables: ModelTables) -> list[str]:
 
 def _labels(tables: ModelTables) -> list[str]:
     """Write names, categories in the order of their codes, and classes."""
-    names, classes = names_of(tables.ensemble), classes_of(tables.ensemble)
-    categories, fields = categories_of(tables.ensemble), []
+    names, classes = tables.names, tables.classes
+    categories, fields = tables.categories, []
     if names is not None:
         fields.append(_field("String[]", "feature_names", _strings(names), "public"))
     if names is not None or categories:

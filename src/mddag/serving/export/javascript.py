@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.serving.export.render import Rendered, about, array_bytes, joined, walk_of
-from mddag.serving.export.tables import ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 
 
@@ -50,8 +50,8 @@ def _tables(tables: ModelTables) -> list[str]:
 
 def _labels(tables: ModelTables) -> list[str]:
     """Write names, categories (column and values in the order of their codes) and classes."""
-    names, classes = names_of(tables.ensemble), classes_of(tables.ensemble)
-    categories = [[i, list(values)] for i, values in categories_of(tables.ensemble).items()]
+    names, classes = tables.names, tables.classes
+    categories = [[i, list(values)] for i, values in tables.categories.items()]
     named = {
         "FEATURE_NAMES": None if names is None else list(names),
         "CATEGORIES": categories or (None if names is None else []),

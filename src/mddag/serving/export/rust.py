@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from mddag.serving.export.render import Rendered, about, array_bytes, joined, walk_of
-from mddag.serving.export.tables import Labels, ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.tables import Labels, ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 
 TYPES = {"whole": "i64", "real": "f64", "text": "&str"}
@@ -50,8 +50,8 @@ def _table(name: str, kind: str, entries: Iterable[str], per_line: int = 16) -> 
 
 def _labels(tables: ModelTables) -> list[str]:
     """Write names, categories in the order of their codes, and classes."""
-    names, classes = names_of(tables.ensemble), classes_of(tables.ensemble)
-    categories, lines = categories_of(tables.ensemble), []
+    names, classes = tables.names, tables.classes
+    categories, lines = tables.categories, []
     if names is not None:
         lines.append(_table("FEATURE_NAMES", "&str", map(_string, names), 1))
     if names is not None or categories:

@@ -85,6 +85,28 @@ class ModelTables:
         return features if isinstance(features, PatchFeatures) else None
 
     @property
+    def classes(self) -> Labels | None:
+        """The labels; None for regressors and rankers."""
+        classes = self.ensemble.classes
+        return None if classes is None else Labels.of(classes.tolist())
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the features; None if there are none, as for pixels."""
+        names = self.ensemble.features.names
+        return None if self.patches is not None or names is None else tuple(map(str, names))
+
+    @property
+    def categories(self) -> dict[int, tuple[Any, ...]]:
+        """The values of nominal columns in the order of their codes: text, or floats.
+
+        In a row by name a value is text or a number; two values that look alike there keep both
+        codes, and a look-up gives one of them.
+        """
+        columns = sorted(self.ensemble.features.categories.items())
+        return {i: tuple(map(_key, values)) for i, values in columns}
+
+    @property
     def has_probabilities(self) -> bool:
         """Whether the model predicts probabilities."""
         return self.ensemble.task.predicts_classes and self.model.calibration is not None
@@ -252,29 +274,6 @@ class Labels:
         if all(map(_is_double, plain)):
             return cls("real", tuple(map(float, plain)))
         return cls("text", tuple(v if isinstance(v, str) else str(v) for v in plain))
-
-
-def classes_of(ensemble: Ensemble) -> Labels | None:
-    """Return the labels; None for regressors and rankers."""
-    return None if ensemble.classes is None else Labels.of(ensemble.classes.tolist())
-
-
-def names_of(ensemble: Ensemble) -> tuple[str, ...] | None:
-    """Return the names of the features; None if there are none, as for pixels."""
-    features = ensemble.features
-    if isinstance(features, PatchFeatures) or features.names is None:
-        return None
-    return tuple(map(str, features.names))
-
-
-def categories_of(ensemble: Ensemble) -> dict[int, tuple[Any, ...]]:
-    """Return the values of nominal columns in the order of their codes: text, or floats.
-
-    In a row by name a value is text or a number; two values that look alike there keep both codes,
-    and a look-up gives one of them.
-    """
-    columns = sorted(ensemble.features.categories.items())
-    return {i: tuple(map(_key, values)) for i, values in columns}
 
 
 def _is_double(value: Any) -> bool:

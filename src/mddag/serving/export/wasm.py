@@ -21,7 +21,7 @@ from pathlib import Path
 from mddag.serving.export.c import INCLUDE
 from mddag.serving.export.c import render as render_c
 from mddag.serving.export.render import Rendered, about, code
-from mddag.serving.export.tables import ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 
 SECTION = "mddag"
@@ -73,13 +73,13 @@ def _compiled(source: str, stack: int) -> bytes:
 
 
 def _described(tables: ModelTables, comment: list[str]) -> bytes:
-    ensemble, classes = tables.ensemble, classes_of(tables.ensemble)
-    names = names_of(ensemble)
+    classes = tables.classes
+    names = tables.names
     return json.dumps(
         {
             "about": comment,
             "feature_names": None if names is None else list(names),
-            "categories": {i: list(values) for i, values in categories_of(ensemble).items()},
+            "categories": {i: list(values) for i, values in tables.categories.items()},
             "classes": None if classes is None else list(classes.values),
             "n_scores": tables.walk.n_scores,
         }
