@@ -27,13 +27,20 @@ from mddag.cli.options import (
     Seed,
     Threads,
     command,
-    completed,
     learner_of,
     metric_of,
-    one_of,
     prices_of,
 )
-from mddag.cli.output import ExitCode, InputError, Output, UsageError, check_plot, write_plot
+from mddag.cli.output import (
+    ExitCode,
+    InputError,
+    Output,
+    UsageError,
+    check_plot,
+    completed,
+    one_of,
+    write_plot,
+)
 from mddag.cli.tables import Layout, RowTable, read_table
 from mddag.serving.model_file import Model
 

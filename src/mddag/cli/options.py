@@ -1,7 +1,7 @@
 """Define options that several commands share, and the decorator that makes commands.
 
 A command takes an ``Output`` first and returns nothing, or an ``ExitCode``. The decorator gives it
-the options of all commands (``SHARED``); a parameter ``layout`` or ``learning`` stands for all
+its own options and those of the ``Output``; a parameter ``layout`` or ``learning`` stands for all
 options of that table. It checks what commands have in common, and ends with an exit code and one
 line where an error would end with a traceback.
 """
@@ -11,18 +11,18 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 import typer
 
 import mddag
-from mddag.cli.output import ExitCode, Output, UsageError, exit_of
-from mddag.cli.tables import SUFFIXES, Layout, RowTable
+from mddag.cli.output import ExitCode, Output, UsageError, completed, exit_of, one_of
+from mddag.cli.tables import Layout, RowTable
 
 SOLVERS = {
     "portfolio": "Portfolio",
@@ -47,23 +47,6 @@ WITH_DEPTH = {"ndcg", "letor-ndcg"}  # such as ndcg:10
 LEARNERS = ("stump", "tree", "haar")
 OBJECTIVES = ("evaluations", "nodes", "time")
 
-Options = dict[str, tuple[Any, Any]]  # by parameter, its annotation and its default
-
-
-def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
-    """Return what the shell completes the value of an option to."""
-
-    def found(incomplete: str) -> list[str]:  # typer knows the parameter by this name
-        return [name for name in names if name.startswith(incomplete)]
-
-    return found
-
-
-def option(kind: Any, default: Any, *names: str, **how: Any) -> tuple[Any, Any]:
-    """Make one line of a table of options."""
-    return Annotated[kind, typer.Option(*names, **how)], default
-
-
 ModelFile = Annotated[
     Path,
     typer.Argument(
@@ -79,50 +62,25 @@ Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it: .png, .svg o
 Threads = Annotated[int, typer.Option("--threads", min=-1, help="Threads; -1 for all cores.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of all that is drawn.")]
 
-SHARED: Options = {
-    "as_json": option(bool, False, "--json", help="Print the result as one JSON object."),
-    "quiet": option(bool, False, "--quiet", "-q", help="No notes, no progress."),
-    "debug": option(bool, False, "--debug", help="Show tracebacks of errors."),
-}
-LAYOUT: Options = {  # the fields of Layout
-    "target": option(str | None, None, "--target", "-t", help="Column of labels."),
-    "qid": option(str | None, None, "--qid", help="Column of queries."),
-    "weight": option(str | None, None, "--weight", help="Column of weights."),
-    "drop": option(list[str] | None, None, "--drop", help="No feature; repeatable."),
-    "where": option(
-        str | None, None, "--where", metavar="COLUMN=VALUE", help="Only rows where this holds."
-    ),
-    "rows": option(
-        str | None, None, "--rows", metavar="FIRST:END", help="Only these rows, from 0 on."
-    ),
-    "format": option(
-        str | None, None, "--format", help=f"Of the rows: {', '.join(SUFFIXES)}.",
-        autocompletion=completed(SUFFIXES),
-    ),
-    "delimiter": option(str | None, None, "--delimiter", help="Of csv; a comma by default."),
-    "array": option(str, "X", "--array", help="Of npz: the array of rows."),
-}  # fmt: skip
-LEARNING: Options = {  # the fields of Learning
-    "solver": option(
-        str, "portfolio", "--solver", help=f"{', '.join(list(SOLVERS)[:4])}, ….",
-        autocompletion=completed(SOLVERS),
-    ),
-    "encode_labels": option(
-        bool, False, "--encode-labels", help="Labels become codes 0, 1, … in sorted order."
-    ),
-    "threads": (Threads, 1),
-    "seed": (Seed, 0),
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Learning:
-    """How a policy is learned from the rows of a file."""
+    """How a policy is learned from the rows of a file: options of the commands that learn one."""
 
-    solver: str
-    encode_labels: bool
-    threads: int
-    seed: int
+    solver: Annotated[
+        str,
+        typer.Option(
+            "--solver",
+            help=f"{', '.join(list(SOLVERS)[:4])}, ….",
+            autocompletion=completed(SOLVERS),
+        ),
+    ] = "portfolio"
+    encode_labels: Annotated[
+        bool,
+        typer.Option("--encode-labels", help="Labels become codes 0, 1, … in sorted order."),
+    ] = False
+    threads: Threads = 1
+    seed: Seed = 0
 
     def make_solver(self) -> Any:
         """Make the solver, on as many threads as it can use."""
@@ -147,18 +105,7 @@ class Learning:
         return codes
 
 
-def layout_of(**given: Any) -> Layout:
-    """Make the Layout of these options."""
-    if given["format"] is not None:
-        one_of("--format", given["format"], SUFFIXES)
-    given["drop"] = tuple(given["drop"] or ())
-    return Layout(**given)
-
-
-TABLES: dict[str, tuple[Options, Callable[..., Any]]] = {
-    "layout": (LAYOUT, layout_of),
-    "learning": (LEARNING, Learning),
-}
+TABLES: dict[str, type] = {"layout": Layout, "learning": Learning}
 READ = ("model", "data", "test", "other", "predictions")  # parameters with files to read
 WRITTEN = {"file": "the file to write", "plot": "--plot"}
 
@@ -169,18 +116,18 @@ def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     used = {p.name: TABLES[p.name] for p in own if p.name in TABLES}
 
     @wraps(function)
-    def wrapped(*, as_json: bool, quiet: bool, debug: bool, **given: Any) -> None:
-        out = Output(as_json, quiet)
+    def wrapped(**given: Any) -> None:
+        out = Output(**{field.name: given.pop(field.name) for field in fields(Output)})
         try:
             _check(given)
-            for name, (options, make) in used.items():
-                given[name] = make(**{option: given.pop(option) for option in options})
+            for name, table in used.items():
+                given[name] = table(**{f.name: given.pop(f.name) for f in fields(table)})
             with out.warning():
                 code = function(out, **given) or ExitCode.OK
         except (typer.Exit, typer.BadParameter):
             raise
         except BaseException as error:
-            if debug:
+            if out.debug:
                 raise
             code, line = exit_of(error)
             complain(line)
@@ -188,8 +135,7 @@ def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
             raise typer.Exit(int(code))
 
     parameters = [p for p in own if p.name not in used]
-    parameters += [p for options, _ in used.values() for p in _parameters(options)]
-    parameters += _parameters(SHARED)
+    parameters += [p for table in (*used.values(), Output) for p in _parameters(table)]
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -197,11 +143,12 @@ def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     return wrapped
 
 
-def _parameters(options: Options) -> list[inspect.Parameter]:
-    keyword = inspect.Parameter.KEYWORD_ONLY
+def _parameters(table: type) -> list[inspect.Parameter]:
+    """Return the options that the fields of a table are."""
+    kinds, keyword = get_type_hints(table, include_extras=True), inspect.Parameter.KEYWORD_ONLY
     return [
-        inspect.Parameter(name, keyword, default=default, annotation=kind)
-        for name, (kind, default) in options.items()
+        inspect.Parameter(field.name, keyword, default=field.default, annotation=kinds[field.name])
+        for field in fields(table)
     ]
 
 
@@ -226,13 +173,6 @@ def complain(line: str) -> None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # Python flushes it at its end
         return
     print(f"mddag: {line}", file=sys.stderr, flush=True)
-
-
-def one_of(name: str, given: str, known: Iterable[str]) -> str:
-    """Return the value of an option, if it is one of those that it can have."""
-    if given not in known:
-        raise UsageError(f"{name} is {given!r}; wanted one of {', '.join(known)}")
-    return given
 
 
 def metric_of(text: str | None) -> Any:

@@ -17,14 +17,15 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from typer import Option
 
 from mddag._utils.output import write_whole
 
@@ -101,6 +102,22 @@ def _of_system(error: OSError) -> str:
     return f"{name}{error.strerror or one_line(error)}"
 
 
+def one_of(name: str, given: str, known: Iterable[str]) -> str:
+    """Return the value of an option, if it is one of those that it can have."""
+    if given not in known:
+        raise UsageError(f"{name} is {given!r}; wanted one of {', '.join(known)}")
+    return given
+
+
+def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return what the shell completes the value of an option to."""
+
+    def found(incomplete: str) -> list[str]:  # typer knows the parameter by this name
+        return [name for name in names if name.startswith(incomplete)]
+
+    return found
+
+
 PLOTS = (".png", ".svg", ".pdf")
 
 
@@ -108,8 +125,9 @@ PLOTS = (".png", ".svg", ".pdf")
 class Output:
     """How a command prints: its result as one JSON object, or with notes and progress."""
 
-    as_json: bool = False
-    quiet: bool = False
+    as_json: Annotated[bool, Option("--json", help="Print the result as one JSON object.")] = False
+    quiet: Annotated[bool, Option("--quiet", "-q", help="No notes, no progress.")] = False
+    debug: Annotated[bool, Option("--debug", help="Show tracebacks of errors.")] = False
 
     @property
     def shows_progress(self) -> bool:

@@ -15,13 +15,22 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typer import Option
 
 import mddag
-from mddag.cli.output import AbsentError, InputError, StopError, UsageError, one_line
+from mddag.cli.output import (
+    AbsentError,
+    InputError,
+    StopError,
+    UsageError,
+    completed,
+    one_line,
+    one_of,
+)
 
 SUFFIXES = {
     "csv": (".csv", ".tsv"),
@@ -38,38 +47,41 @@ MISSING = (
 )  # fmt: skip
 
 
+Text = str | None  # of an option that may be left out
+
+
 @dataclass(frozen=True)
 class Layout:
-    """Where in a file rows, labels and the rest are.
+    """Where in a file rows, labels and the rest are: options of every command that reads rows.
 
-    Attributes
-    ----------
-    target, qid, weight : str or None
-        Names of columns (npz: of arrays).
-    drop : tuple of str
-        Columns that are no features.
-    where : str or None
-        "column=value": only the rows where this holds; the column is no feature, unless the model
-        reads it by name.
-    rows : str or None
-        "first:end": only these rows, counted from 0.
-    format : str or None
-        One of SUFFIXES; None goes by the name of the file.
-    delimiter : str or None
-        Of csv; None for a comma, or a tab for .tsv.
-    array : str
-        Of npz, the name of the rows.
+    Names are those of columns, or of arrays in npz. The column of `where` is no feature, unless the
+    model reads it by name; `format` goes by the name of the file if it is None.
     """
 
-    target: str | None = None
-    qid: str | None = None
-    weight: str | None = None
-    drop: tuple[str, ...] = ()
-    where: str | None = None
-    rows: str | None = None
-    format: str | None = None
-    delimiter: str | None = None
-    array: str = "X"
+    target: Annotated[Text, Option("--target", "-t", help="Column of labels.")] = None
+    qid: Annotated[Text, Option("--qid", help="Column of queries.")] = None
+    weight: Annotated[Text, Option("--weight", help="Column of weights.")] = None
+    drop: Annotated[list[str] | None, Option("--drop", help="No feature; repeatable.")] = None
+    where: Annotated[
+        Text, Option("--where", metavar="COLUMN=VALUE", help="Only rows where this holds.")
+    ] = None
+    rows: Annotated[
+        Text, Option("--rows", metavar="FIRST:END", help="Only these rows, from 0 on.")
+    ] = None
+    format: Annotated[
+        Text,
+        Option(
+            "--format",
+            help=f"Of the rows: {', '.join(SUFFIXES)}.",
+            autocompletion=completed(SUFFIXES),
+        ),
+    ] = None
+    delimiter: Annotated[Text, Option("--delimiter", help="Of csv; a comma by default.")] = None
+    array: Annotated[str, Option("--array", help="Of npz: the array of rows.")] = "X"
+
+    def __post_init__(self) -> None:
+        if self.format is not None:
+            one_of("--format", self.format, SUFFIXES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,10 +339,11 @@ def _split(path: str, raw: _Raw, layout: Layout, features: mddag.Features | None
         None if name is None else raw.pop(name, f"--{what}", path) for what, name in given.items()
     )
     if raw.frame is not None:
-        absent = [name for name in layout.drop if name not in raw.frame.columns]
+        dropped = list(layout.drop or ())
+        absent = [name for name in dropped if name not in raw.frame.columns]
         if absent:
             raise InputError(f"{path!r} has no column {absent[0]!r} to drop")
-        raw.frame = raw.frame.drop(columns=list(layout.drop))
+        raw.frame = raw.frame.drop(columns=dropped)
         X = _model_columns(raw.frame, features, path)
     else:
         X = raw.X
