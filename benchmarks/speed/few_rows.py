@@ -37,14 +37,16 @@ from mddag.solvers import Margin
 FIELDS = ("model", "rows", "engine", "us", "its time / ours")
 ROWS = (1, 4, 64)
 N_FEATURES, N_TRAIN, N_ROWS = 30, 20_000, 4_096
+CATEGORIES, N_CATEGORIES = range(25, 30), 20  # columns of codes: one model splits by categories
 
 
-def lightgbm_of(n_trees: int, n_leaves: int) -> Callable[[], Any]:
+def lightgbm_of(n_trees: int, n_leaves: int, **categories: Any) -> Callable[[], Any]:
     def made() -> Any:
         from lightgbm import LGBMClassifier
 
         least = 5 if n_leaves > 255 else 20
         shape = {"n_estimators": n_trees, "num_leaves": n_leaves, "min_child_samples": least}
+        shape |= categories
         return LGBMClassifier(n_jobs=1, verbose=-1, **shape)
 
     return made
@@ -81,6 +83,10 @@ def catboost_of(n_trees: int, depth: int) -> Callable[[], Any]:
 MODELS: dict[str, tuple[str, Callable[[], Any]]] = {
     "LightGBM 1000 x 8": ("lightgbm", lightgbm_of(1000, 8)),
     "LightGBM 500 x 31": ("lightgbm", lightgbm_of(500, 31)),
+    "LightGBM 500 x 31, categories": (
+        "lightgbm",
+        lightgbm_of(500, 31, categorical_feature=list(CATEGORIES)),
+    ),
     "LightGBM 500 x 127": ("lightgbm", lightgbm_of(500, 127)),
     "LightGBM 300 x 255": ("lightgbm", lightgbm_of(300, 255)),
     "LightGBM 100 x 1023": ("lightgbm", lightgbm_of(100, 1023)),
@@ -88,6 +94,12 @@ MODELS: dict[str, tuple[str, Callable[[], Any]]] = {
     "XGBoost 200 x depth 10": ("xgboost", xgboost_of(200, 10)),
     "CatBoost 500 x depth 8": ("catboost", catboost_of(500, 8)),
     "random forest, 500 trees": ("sklearn", forest_of(500)),
+}
+OTHERS = {"lightgbm": ("lleaves", "lightgbm", "onnx")}
+SLOW_TO_COMPILE = {  # by lleaves: more than five minutes
+    "LightGBM 500 x 127",
+    "LightGBM 300 x 255",
+    "LightGBM 100 x 1023",
 }
 BUDGETS = (90, 20, 5)  # mean evaluations of sparse policies on SPARSE
 SPARSE = "LightGBM 500 x 31"
@@ -107,23 +119,13 @@ def main() -> None:
 
 def measured(folder: Path, options: argparse.Namespace) -> Iterator[dict[str, str]]:
     """Rows of the table, as they come."""
-    X, y = make_classification(
-        N_TRAIN + 2 * N_ROWS,
-        N_FEATURES,
-        n_informative=15,
-        n_redundant=5,
-        n_clusters_per_class=4,
-        flip_y=0.1,
-        class_sep=0.8,
-        random_state=0,
-    )
-    X = X.astype(np.float32)
+    X, y = problem()
     np.save(folder / "rows.npy", X[-N_ROWS:])
     pythons = {"mddag": sys.executable, "mddag before": options.before}
     builds = {name: python for name, python in pythons.items() if python}
     for name in options.only:
         engine, make = MODELS[name]
-        model = _kept_model(folder, name, make, X[:N_TRAIN], y[:N_TRAIN])
+        model = kept_model(folder, name, make, X[:N_TRAIN], y[:N_TRAIN])
         files = {name: f"{name}.mddag"}
         if name == SPARSE:
             held_out = slice(N_TRAIN, N_TRAIN + N_ROWS)
@@ -135,14 +137,33 @@ def measured(folder: Path, options: argparse.Namespace) -> Iterator[dict[str, st
                 sparse.save(folder / f"{title}.mddag")
                 files[title] = f"{title}.mddag"
         for title, file in files.items():
-            others = {"lightgbm": ("lleaves", "lightgbm", "onnx")}.get(engine, (engine, "onnx"))
+            others = OTHERS.get(engine, (engine, "onnx"))
+            if name in SLOW_TO_COMPILE:
+                others = tuple(other for other in others if other != "lleaves")
             asked = [(who, python, "mddag", file) for who, python in builds.items()]
             if title == name:
                 asked += [(who, options.others, who, name) for who in others]
             yield from _told(folder, title, asked, options.repeats)
 
 
-def _kept_model(
+def problem() -> tuple[np.ndarray, np.ndarray]:
+    """Rows to train on, to learn policies on and to time, one after the other."""
+    X, y = make_classification(
+        N_TRAIN + 2 * N_ROWS,
+        N_FEATURES,
+        n_informative=15,
+        n_redundant=5,
+        n_clusters_per_class=4,
+        flip_y=0.1,
+        class_sep=0.8,
+        random_state=0,
+    )
+    codes = np.clip(3 * X[:, CATEGORIES] + N_CATEGORIES / 2, 0, N_CATEGORIES - 1)
+    X[:, CATEGORIES] = np.floor(codes)
+    return X.astype(np.float32), y
+
+
+def kept_model(
     folder: Path, name: str, make: Callable[[], Any], X: np.ndarray, y: np.ndarray
 ) -> Any:
     """The model, trained once, and the file that both builds read."""

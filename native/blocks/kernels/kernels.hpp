@@ -182,6 +182,9 @@ struct Kernels {
   bool has_pairs;     // whether small_trees wants the votes of pairs
   RankKernels<float> float32;
   RankKernels<double> float64;
+  // Tables of 128 bytes -> the bytes that indices below 128 choose, a column for each table.
+  void (*lookups)(const std::int8_t* tables, std::size_t n_tables, const std::uint8_t* index,
+                  std::size_t n, std::int8_t* out, std::size_t column_stride);
   // Trees first .. first + n.
   void (*small_trees)(const SmallTrees& trees, std::size_t first, std::size_t n,
                       const Lanes& lanes);

@@ -11,6 +11,7 @@ Kernels kernels() {
           false,
           {ranks<float>, transpose<float>},
           {ranks<double>, transpose<double>},
+          lookups,
           small_trees,
           large_trees,
           TableKernels<Machine>::steps,

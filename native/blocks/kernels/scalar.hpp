@@ -36,6 +36,12 @@ void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, const st
         out[(t * kTile + f) * out_stride + i] = static_cast<float>(rows[tiles[t] + f]);
 }
 
+inline void lookups(const std::int8_t* tables, std::size_t n_tables, const std::uint8_t* index,
+                    std::size_t n, std::int8_t* out, std::size_t column_stride) {
+  for (std::size_t t = 0; t < n_tables; ++t)
+    for (std::size_t i = 0; i < n; ++i) out[t * column_stride + i] = tables[128 * t + index[i]];
+}
+
 // Rows whose answers are found before any is looked up: what has just been stored as a vector is
 // slow to read byte by byte.
 constexpr std::size_t kAhead = 256;

@@ -28,6 +28,15 @@ struct Machine {
   }
 };
 
+inline void lookups(const std::int8_t* tables, std::size_t n_tables, const std::uint8_t* index,
+                    std::size_t n, std::int8_t* out, std::size_t column_stride) {
+  for (std::size_t t = 0; t < n_tables; ++t) {
+    const Table128 table(reinterpret_cast<const std::uint8_t*>(tables) + 128 * t);
+    for (std::size_t i = 0; i < n; i += kBytes)
+      store(out + t * column_stride + i, table[load<U8>(index + i)]);
+  }
+}
+
 // The votes of a small tree, added to the sums.
 struct AddVotes {
   using Tree = SmallTree;

@@ -22,6 +22,7 @@ Kernels kernels() {
   Kernels kernels = avx2::kernels();
   kernels.lanes = kHalf;
   kernels.has_pairs = true;
+  kernels.lookups = lookups;
   kernels.small_trees = small_trees;
   kernels.large_trees = few_or_many_rows;
   kernels.pack_bytes = pack_bytes;

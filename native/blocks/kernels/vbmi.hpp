@@ -189,6 +189,20 @@ inline void small_trees(const SmallTrees& trees, std::size_t first, std::size_t 
   }
 }
 
+inline void lookups(const std::int8_t* tables, std::size_t n_tables, const std::uint8_t* index,
+                    std::size_t n, std::int8_t* out, std::size_t column_stride) {
+  for (std::size_t t = 0; t < n_tables; ++t) {
+    const __m512i low = load(tables + 128 * t), high = load(tables + 128 * t + kBytes);
+    for (std::size_t i = 0; i < n; i += kHalf) {
+      const auto* half = reinterpret_cast<const __m256i*>(index + i);
+      const __m512i at = _mm512_castsi256_si512(_mm256_loadu_si256(half));
+      const __m512i found = _mm512_permutex2var_epi8(low, at, high);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + t * column_stride + i),
+                          _mm512_castsi512_si256(found));
+    }
+  }
+}
+
 // The codes of an oblivious tree.
 struct ObliviousCodes {
   const LargeTree& tree;

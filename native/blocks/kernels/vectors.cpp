@@ -15,6 +15,7 @@ Kernels kernels() {
           false,
           {ranks<float>, transpose<float>},
           {ranks<double>, transpose<double>},
+          lookups,
           small_trees,
           large_trees,
           TableKernels<Machine>::steps,

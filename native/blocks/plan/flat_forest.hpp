@@ -35,6 +35,7 @@ class FlatForest {
         value_starts_(owned(starts)),
         score_(owned(score)),
         n_scores_(n_scores) {
+    count_words_from_the_first();
     for (std::size_t t = 0; t < n_trees(); ++t) in_ranks_.push_back(fits_kernels(t));
     drop_crowded_features();
   }
@@ -51,7 +52,9 @@ class FlatForest {
   std::size_t n_leaves(std::size_t t) const {
     return static_cast<std::size_t>(value_starts_[t + 1] - value_starts_[t]) / n_outputs(t);
   }
-  // Whether tree t has numeric splits and few enough leaves and thresholds for the rank kernels.
+  // Of category sets, in which the nodes of all trees count.
+  const std::uint32_t* words() const { return words_.data(); }
+  // Whether tree t has few enough leaves, thresholds and categories for the rank kernels.
   bool in_ranks(std::size_t t) const { return in_ranks_[t] != 0; }
 
   // The splits of the trees that are evaluated on ranks.
@@ -88,9 +91,20 @@ class FlatForest {
  private:
   bool fits_kernels(std::size_t t) const {
     bool fits = n_leaves(t) <= kMostLeaves;
-    for_splits(t,
-               [&](const Node& node) { fits &= node.n_words == 0 && !std::isnan(node.threshold); });
+    for_splits(t, [&](const Node& node) {
+      fits &=
+          node.n_words > 0 ? node.n_words <= SetColumns::kMostWords : !std::isnan(node.threshold);
+    });
     return fits;
+  }
+
+  // A node alone then says where its set is.
+  void count_words_from_the_first() {
+    for (std::size_t t = 0; t < n_trees(); ++t) {
+      for (std::int64_t i = starts_[t]; i < starts_[t + 1]; ++i)
+        nodes_[static_cast<std::size_t>(i)].word += static_cast<std::int32_t>(word_starts_[t]);
+      word_starts_[t] = 0;
+    }
   }
 
   // Trees that read features with too many thresholds, or too many features, are walked.
@@ -98,9 +112,14 @@ class FlatForest {
     const std::vector<const Node*> ranked = splits();
     const UsedFeatures used(ranked);
     std::vector<std::vector<double>> thresholds(used.size());
-    for (const Node* split : ranked) thresholds[used.number(*split)].push_back(split->threshold);
-    std::vector<std::uint8_t> crowded;
     std::size_t n_columns = 0;
+    for (const Node* split : ranked) {
+      if (split->n_words > 0)
+        ++n_columns;
+      else
+        thresholds[used.number(*split)].push_back(split->threshold);
+    }
+    std::vector<std::uint8_t> crowded;
     for (std::vector<double>& of_feature : thresholds) {
       std::sort(of_feature.begin(), of_feature.end());
       const auto n = std::unique(of_feature.begin(), of_feature.end()) - of_feature.begin();

@@ -2,7 +2,7 @@
 //
 //   up to 8 leaves, one score     SmallTree
 //   up to 256 leaves              LargeTree
-//   anything else                 walked row by row: nominal splits, more leaves or thresholds
+//   anything else                 walked row by row: more leaves, thresholds or categories
 //
 // Votes are integers, so the order of kernels never changes a sum.
 #pragma once

@@ -5,7 +5,8 @@
 // so that trees compare bytes, exactly, for float32 and float64 rows alike. A column of bytes
 // separates 254 thresholds; a feature with more has several columns, each clamped to its own 254.
 // NaN has the rank that sends it where the splits do; where splits disagree and no rank can, the
-// feature has its columns twice: once with NaN below everything, once above.
+// feature has its columns twice: once with NaN below everything, once above. Sets of categories
+// have columns of their own (set_columns.hpp).
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/ranks/rank_table.hpp"
+#include "blocks/ranks/set_columns.hpp"
 #include "ensemble/node.hpp"
 #include "ensemble/rounding.hpp"
 
@@ -31,13 +33,15 @@ struct Place {
 // The thresholds of one feature, and its columns.
 class QuantisedFeature {
  public:
-  explicit QuantisedFeature(std::int32_t index, std::vector<const Node*> splits)
+  QuantisedFeature(std::int32_t index, std::vector<const Node*> splits, const std::uint32_t* words)
       : index_(index),
+        sets_(splits, words),
         thresholds_(distinct(splits)),
         float32_(rounded(thresholds_, rounded_down<float>)),
         nearest_(rounded(thresholds_, [](double t) { return static_cast<float>(t); })) {
     std::int32_t above_rights = 0, lowest_left = n_thresholds();
     for (const Node* split : splits) {
+      if (split->n_words > 0) continue;
       const std::int32_t i = at(split->threshold);
       if (split->missing_left)
         lowest_left = std::min(lowest_left, i);
@@ -51,6 +55,8 @@ class QuantisedFeature {
 
   std::int32_t index() const { return index_; }
   const std::vector<RankColumn>& columns() const { return columns_; }
+  const SetColumns& sets() const { return sets_; }  // behind those
+  std::size_t n_columns() const { return columns_.size() + sets_.size(); }
 
   // The grid of values of type T.
   template <class T>
@@ -62,6 +68,7 @@ class QuantisedFeature {
   }
 
   Place place(const Node& split) const {
+    if (split.n_words > 0) return {columns_.size() + sets_.column(split), 0};
     const auto i = static_cast<std::size_t>(at(split.threshold));
     const bool second = split_ways_ && !split.missing_left;
     const std::size_t column = i / kMostRanks + (second ? columns_.size() / 2 : 0);
@@ -71,7 +78,8 @@ class QuantisedFeature {
  private:
   static std::vector<double> distinct(const std::vector<const Node*>& splits) {
     std::vector<double> thresholds;
-    for (const Node* split : splits) thresholds.push_back(split->threshold + 0.0);
+    for (const Node* split : splits)
+      if (split->n_words == 0) thresholds.push_back(split->threshold + 0.0);
     std::sort(thresholds.begin(), thresholds.end());
     thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
     return thresholds;
@@ -97,6 +105,7 @@ class QuantisedFeature {
   }
 
   std::int32_t index_;
+  SetColumns sets_;
   std::vector<double> thresholds_;
   RankTable float32_;  // of thresholds rounded down: the same answers for every float32
   RankTable nearest_;
@@ -137,14 +146,14 @@ class Quantiser {
 
   Quantiser() = default;
 
-  // Of these splits, all of them numeric.
-  explicit Quantiser(const std::vector<const Node*>& splits) : used_(splits) {
+  // words : of category sets, in which the splits count
+  Quantiser(const std::vector<const Node*>& splits, const std::uint32_t* words) : used_(splits) {
     std::vector<std::vector<const Node*>> by_feature(used_.size());
     for (const Node* split : splits) by_feature[used_.number(*split)].push_back(split);
     for (std::size_t u = 0; u < used_.size(); ++u) {
-      features_.emplace_back(used_[u], std::move(by_feature[u]));
+      features_.emplace_back(used_[u], std::move(by_feature[u]), words);
       first_columns_.push_back(n_columns_);
-      n_columns_ += features_.back().columns().size();
+      n_columns_ += features_.back().n_columns();
     }
   }
 

@@ -51,6 +51,7 @@ class RankLoader {
              std::size_t column_stride)
       : quantiser_(quantiser),
         kernels_(rank_kernels(kernels, T())),
+        all_kernels_(kernels),
         rows_(rows),
         column_stride_(column_stride),
         values_(most_tiles(rows) * kTile * kStride, Unset{}) {}
@@ -165,12 +166,19 @@ class RankLoader {
 
   void rank(std::size_t number, const Values<T>& values, std::int8_t* ranks) const {
     const QuantisedFeature& feature = quantiser_.features()[number];
-    kernels_.ranks(feature.grid<T>(), feature.columns().data(), feature.columns().size(), values,
-                   ranks + quantiser_.first_column(number) * column_stride_, column_stride_);
+    const std::size_t n_columns = feature.columns().size();
+    std::int8_t* out = ranks + quantiser_.first_column(number) * column_stride_;
+    if (n_columns > 0)
+      kernels_.ranks(feature.grid<T>(), feature.columns().data(), n_columns, values, out,
+                     column_stride_);
+    if (feature.sets().size() > 0)
+      feature.sets().template fill<T, kChunk>(all_kernels_, values,
+                                              out + n_columns * column_stride_, column_stride_);
   }
 
   const Quantiser& quantiser_;
   const RankKernels<T>& kernels_;
+  const Kernels& all_kernels_;
   const Rows<T> rows_;
   const std::size_t column_stride_;
   Aligned<float> values_;

@@ -17,6 +17,7 @@ namespace mddag::blocks {
 class RankTable {
  public:
   explicit RankTable(std::vector<float> thresholds) : thresholds_(std::move(thresholds)) {
+    if (thresholds_.empty()) return;  // of a feature whose splits are all nominal
     const std::size_t most = std::max<std::size_t>(4096, 2 * thresholds_.size());
     for (std::size_t n_cells = 16; n_cells <= most; n_cells *= 2)
       for (const Lookup lookup : {Lookup::value, Lookup::bits}) {

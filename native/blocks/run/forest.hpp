@@ -50,7 +50,7 @@ class Forest {
         bias_(owned(bias)),
         unit_(unit),
         flat_(trees, values, starts, score, bias.size),
-        quantiser_(flat_.splits()),
+        quantiser_(flat_.splits(), flat_.words()),
         block_rows_(quantiser_.n_columns() <= kFewColumns ? kRowsOfFewColumns : kRows),
         all_(flat_, quantiser_, stride_of(block_rows_), kernels_.has_pairs),
         exit_rows_(std::clamp(kExitBytes / (quantiser_.n_columns() + 1) / kRows * kRows, kRows,

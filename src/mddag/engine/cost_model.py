@@ -37,11 +37,12 @@ KEY_FAR, KEY_FAR_OF_TILES, NODE, NEAR_NODES = 0.25, 0.12, 8, 1 << 19
 WINDOW_PIXEL, WINDOW_FEATURE, LAZY_FEATURE = 1.0, 2.0, 8.0
 ONE_CALL = 190.0
 # The same among many rows: a stump, a bush, each leaf of a larger tree, a column; each level where
-# there are sets of categories or too many leaves, since rows go there one by one.
+# there are too many leaves or categories, since rows go there one by one.
 BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_COLUMN = 0.025, 0.11, 0.03, 2.2
-BLOCK_LEVEL, BLOCK_LEAVES = 3.5, 256
+BLOCK_LEVEL, BLOCK_LEAVES, BLOCK_WORDS = 3.5, 256, 64
 BLOCK_OBLIVIOUS, BLOCK_OBLIVIOUS_LEVEL, BUSH_DEPTH = 0.25, 0.02, 3  # one split for each level
 LOAD_ROW, LOAD_VALUE = 8.0, 0.95  # a row in, and each of its values as a rank
+LOAD_SET = 0.1  # a set of categories as a column
 LOAD_FAR, NEAR = 0.45, 64  # memory is slower for values after the first NEAR
 LATER_VALUE = 0.5  # a rank of a row that got this far, moving it not included
 PACK_VALUE = 0.3  # a rank moved as other rows leave, in total
@@ -80,19 +81,20 @@ class Costs:
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
         """Estimate the costs; `evaluations` is half of N if not known."""
-        n, n_leaves, nominal = len(ensemble), ensemble.tables.n_leaves, _nominal(ensemble)
+        n, n_leaves = len(ensemble), ensemble.tables.n_leaves
+        nominal, crowded = _nominal(ensemble)
         depth = np.empty(ensemble.n_trees, np.int32)
         oblivious = np.empty(ensemble.n_trees, np.uint8)
         _core.tree_shapes(ensemble.native, depth, oblivious)
         evaluates_all = bool((policy.actions == EVAL).all())
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
         steps = min(mean / max(1.0 - _share_of_skips(policy), 1.0 / max(n, 1)), n)
-        walk, block = (
-            float(cost.sum()) for cost in _tree_costs(n_leaves, depth, nominal > 0, oblivious > 0)
-        )
+        kinds = nominal > 0, crowded, oblivious > 0
+        walk, block = (float(cost.sum()) for cost in _tree_costs(n_leaves, depth, *kinds))
         first, n_splits = _first_reads(ensemble, policy), int((n_leaves - 1).sum())
         n_columns, n_scores = len(first), ensemble.n_scores
         load = LOAD_ROW + LOAD_FAR * max(ensemble.n_features - NEAR, 0)
+        load += LOAD_SET * float(nominal.sum())
         columns_alone = bool((n_leaves <= 2).all()) and not nominal.any()
         decision = 0.0 if evaluates_all else 1.0 / policy.every
         fetch = WALK_LINE * min(ensemble.n_features / LINE, mean * n_splits / max(n, 1))
@@ -180,6 +182,7 @@ def _tree_costs(
     n_leaves: NDArray[np.int64],
     depth: NDArray[np.int32],
     nominal: NDArray[np.bool_],
+    crowded: NDArray[np.bool_],
     oblivious: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the time of each tree by the walk, node by node, and among many rows."""
@@ -189,7 +192,7 @@ def _tree_costs(
     block = np.where(stump, BLOCK_STUMP, np.where(bush, BLOCK_BUSH, BLOCK_LEAF * n_leaves))
     by_levels = oblivious & (depth > BUSH_DEPTH)
     block = np.where(by_levels, BLOCK_OBLIVIOUS + BLOCK_OBLIVIOUS_LEVEL * depth, block)
-    one_by_one = nominal | (n_leaves > BLOCK_LEAVES)
+    one_by_one = crowded | (n_leaves > BLOCK_LEAVES)
     return np.where(nominal, WALK_NOMINAL, walk), np.where(one_by_one, BLOCK_LEVEL * depth, block)
 
 
@@ -224,8 +227,10 @@ def _share_of_skips(policy: Policy) -> float:
     return n_skip / max(n_eval + n_skip, 1)
 
 
-def _nominal(ensemble: Ensemble) -> NDArray[np.int64]:
-    """Return the number of splits by categories of each tree."""
+def _nominal(ensemble: Ensemble) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the number of splits by categories of each tree, and whether a set is too long."""
     splits = np.flatnonzero((ensemble.nodes["feature"] >= 0) & (ensemble.nodes["n_words"] > 0))
     trees = np.searchsorted(ensemble.starts, splits, side="right") - 1
-    return np.bincount(trees, minlength=ensemble.n_trees)
+    crowded = np.zeros(ensemble.n_trees, bool)
+    crowded[trees[ensemble.nodes["n_words"][splits] > BLOCK_WORDS]] = True
+    return np.bincount(trees, minlength=ensemble.n_trees), crowded

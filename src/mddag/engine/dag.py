@@ -40,6 +40,7 @@ from mddag.metrics.ranking import Queries
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, Policy, check_policy
 
+FEW_ROWS = 256
 BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted
 
 
@@ -156,7 +157,17 @@ class Dag(ReadOnlyArrays):
         """
         if len(self.possible) == 1:
             return self.possible[0]
-        return min(self.possible, key=lambda executor: executor.cost(n_rows))
+        if (known := self._chosen_for_few.get(n_rows)) is not None:
+            return known
+        best = min(self.possible, key=lambda executor: executor.cost(n_rows))
+        if n_rows < FEW_ROWS:  # of a small batch the choice takes as long as the kernel
+            self._chosen_for_few[n_rows] = best
+        return best
+
+    @cached_property
+    def _chosen_for_few(self) -> dict[int, Executor]:
+        """The choices made so far for small batches, by rows."""
+        return {}
 
     @property
     def expected_speedup(self) -> float:

@@ -91,3 +91,43 @@ def test_oblivious_trees(n_scores, n_rows, level):
     X = rows_on(rng, thresholds, n_rows, np.float32)
     got = sums_of(forest_of(ensemble, None, level), X, n_scores)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
+
+
+def with_sets(rng, n_leaves, n_categories, width):
+    """Splits by categories, more or fewer of them, and by numbers, on features of both kinds."""
+    tree = TreeBuilder()
+
+    def grow(n):
+        if n == 1:
+            return tree.leaf(rng.normal(size=width))
+        n_left = int(rng.integers(1, n))
+        left, right = grow(n_left), grow(n - n_left)
+        feature, missing_left = int(rng.integers(4)), bool(rng.integers(2))
+        if feature == 0 or (feature < 3 and rng.random() < 0.3):
+            return tree.split(feature, float(rng.integers(40)), left, right, missing_left)
+        members = rng.choice(n_categories[feature], int(rng.integers(1, 4)), replace=False)
+        return tree.nominal_split(feature, np.sort(members), left, right, missing_left)
+
+    return tree.finish(grow(n_leaves))
+
+
+@levels
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_rows", [1, 40, 2500])
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_sets_of_categories(n_scores, n_rows, dtype, level):
+    """Few categories, 96 (the most that a table of 128 has), hundreds, and too many for tables."""
+    rng = np.random.default_rng(0)
+    n_categories = [0, 90, 96, 700]
+    sizes = [2, 2, 3, 8, 12, 40, 200, 1, 5]
+    trees = [with_sets(rng, n, n_categories, n_scores) for n in sizes]
+    trees.append(with_sets(rng, 9, [0, 5, 5000, 3000], n_scores))
+    ensemble = Ensemble.from_trees(trees, features=Features(4), bias=np.zeros(n_scores))
+    odd = [-np.inf, -1.0, -0.5, 0.9, 31.5, 95.9, 96.0, 128.0, 702.0, 1e30, np.inf, np.nan]
+    X = rng.integers(0, 100, (n_rows, 4)).astype(dtype)
+    X[:, 3] = rng.integers(0, 710, n_rows)
+    X = np.where(rng.random(X.shape) < 0.1, rng.choice(odd, X.shape), X).astype(dtype)
+    got = sums_of(forest_of(ensemble, None, level), X, n_scores)
+    np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
+    got = sums_of(forest_of(ensemble, None, level), np.asfortranarray(X), n_scores)
+    np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
