@@ -49,7 +49,7 @@ class Quality(Protocol):
         ...
 
 
-class Error:
+class ErrorQuality:
     """Share of labels that are wrong."""
 
     name = "error"
@@ -71,7 +71,7 @@ class Error:
         return f"disagreement with the full model: {difference:.4f}"
 
 
-class R2:
+class R2Quality:
     """One minus the squared error over the variance; not defined where there is no variance."""
 
     name = "R2"
@@ -237,7 +237,7 @@ class Classification(Task):
 
     kind = "classifier"
     estimator = "MDDAGClassifier"
-    quality = Error()
+    quality = ErrorQuality()
     calibration_changes_predictions = False
     soft_targets = True
     predicts_classes = True
@@ -324,7 +324,7 @@ class Regression(Task):
 
     kind = "regressor"
     estimator = "MDDAGRegressor"
-    quality = R2()
+    quality = R2Quality()
 
     @property
     def calibrated(self) -> Calibrated:
