@@ -1,5 +1,5 @@
-// Score columns by stage, in float64: the native side of src/mddag/policy/state.py. A column holds K
-// scores. mdp/state.hpp lists what a state must provide. Twin: tests/reference/stages.py.
+// Score columns by stage, in float64: the native side of src/mddag/policy/state.py. A column holds
+// K scores. mdp/state.hpp lists what a state must provide. Twin: tests/reference/stages.py.
 #pragma once
 
 #include <cstddef>
