@@ -19,6 +19,7 @@ from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, Policy
 from tests import strategies
 from tests.native.blocks.forests import random_tree
+from tests.native.blocks.test_large_trees import with_sets
 from tests.native.test_walk import forest, noisy_policy, rows_on_thresholds
 from tests.patches import bars, boosted
 
@@ -62,6 +63,16 @@ def test_nor_do_large_batches(n_leaves, n_scores, dtype):
     for policy in (noisy_policy(ensemble, 6), noisy_policy(ensemble, 40, quits=0.0)):
         assert_equal_answers(ensemble, policy, X)
         assert_equal_answers(ensemble, every(policy, 4), X)
+
+
+def test_nor_do_exits_among_sets_of_categories():
+    """Rows that go on are moved together, with the bytes of their categories."""
+    rng = np.random.default_rng(0)
+    trees = [with_sets(rng, int(n), [0, 90, 96, 700], 1) for n in rng.integers(2, 9, 60)]
+    ensemble = Ensemble.from_trees(trees, features=Features(4))
+    X = rng.integers(0, 100, (900, 4)).astype(np.float64)
+    for seed in range(4):
+        assert_equal_answers(ensemble, noisy_policy(ensemble, 6, seed), X)
 
 
 @pytest.mark.parametrize("k", [29, 30, 31, 2**63, 2**64 - 1, 2**70])

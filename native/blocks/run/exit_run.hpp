@@ -96,7 +96,7 @@ class ExitRun {
     const Span<const std::uint8_t> masks = lanes_.pack();
     for (const std::size_t number : loaded_) {
       const std::size_t column = plan_.quantiser.first_column(number);
-      const std::size_t end = column + plan_.quantiser.features()[number].columns().size();
+      const std::size_t end = column + plan_.quantiser.features()[number].n_columns();
       for (std::size_t c = column; c < end; ++c)
         plan_.kernels.pack_bytes(masks.data, masks.size, work_.ranks.data() + c * work_.stride);
     }

@@ -142,7 +142,7 @@ class QueryRun {
     plan_.kernels.pack_words(masks_.data(), n / 8, row_.data(), row_.data());
     for (const std::size_t number : loaded_) {
       const std::size_t column = plan_.quantiser.first_column(number);
-      const std::size_t end = column + plan_.quantiser.features()[number].columns().size();
+      const std::size_t end = column + plan_.quantiser.features()[number].n_columns();
       for (std::size_t k = column; k < end; ++k)
         plan_.kernels.pack_bytes(masks_.data(), n / 8, work_.ranks.data() + k * work_.stride);
     }
