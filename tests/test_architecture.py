@@ -8,6 +8,7 @@ member, so that adding or deleting one touches one file.
 import ast
 import importlib
 import inspect
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,15 @@ def test_members_do_not_import_each_other(family):
         path = PACKAGE.parent / (module.replace(".", "/") + ".py")
         others = {f"mddag.{name}" for name in imported(path)} & (set(files) - {module})
         assert not others, f"{module} imports another member: {others}"
+
+
+def test_no_class_name_twice():
+    homes = defaultdict(list)
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path.relative_to(PACKAGE)))
+    assert not {name: files for name, files in homes.items() if len(files) > 1 and name != "Table"}
 
 
 def test_no_file_without_an_idea():
