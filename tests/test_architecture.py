@@ -18,8 +18,8 @@ PACKAGE = ROOT / "src" / "mddag"
 
 BELOW_ALL = {"_core", "_utils"}
 LAYERS = [
-    {"losses", "datasets", "metrics"},
-    {"ensemble"},
+    {"losses", "datasets"},
+    {"ensemble", "metrics"},
     {"adapters", "learners", "policy"},
     {"boosting", "solvers", "engine"},
     {"serving", "inspection"},

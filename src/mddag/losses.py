@@ -17,11 +17,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._utils.checks import as_floats, described
+from mddag._utils.checks import as_floats, check_between, described
 
-__all__ = ["Exponential", "Hinge", "Logistic", "Loss", "Squared", "ZeroOne"]
+__all__ = [
+    "Absolute",
+    "Deviance",
+    "Exponential",
+    "Hinge",
+    "Logistic",
+    "Loss",
+    "Quantile",
+    "Squared",
+    "ZeroOne",
+]
 
 Scores = NDArray[np.float64]
+Vector = NDArray[np.float64]
 Labels = NDArray[Any]
 LossFunction = Callable[[Scores, Labels], Scores]  # (n, K), (n,) -> (n,)
 Native = tuple[int, float, NDArray[np.float64]]  # kind in native/mdp/loss.hpp, scale, prices
@@ -381,8 +392,126 @@ class Hinge(_Scaled):
         return 3, self.scale, np.empty(0)
 
 
+class RegressionLoss(Loss):
+    """Base class of losses of one predicted number; subclasses implement the methods below.
+
+    Labels are floats, and predictions the scores themselves; `OfMeans` is the same for a log link.
+    """
+
+    @abstractmethod
+    def of(self, predicted: Vector, y: Vector) -> Vector:
+        """Compute the loss of each prediction.
+
+        Parameters
+        ----------
+        predicted : ndarray of shape (n,)
+            Predictions.
+        y : ndarray of shape (n,)
+            Targets.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            One loss per row.
+        """
+
+    @abstractmethod
+    def constant(self, y: Vector, weight: Vector | None = None) -> float:
+        """Return the constant prediction with the smallest mean loss.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            Targets.
+        weight : ndarray of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Mean or quantile of the targets.
+        """
+
+    def of_constant(self, y: Vector, weight: Vector | None = None) -> float:
+        """Return the mean loss of the best constant.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            Targets.
+        weight : ndarray of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Mean loss, or 1.0 where that is 0.
+        """
+        best = np.full(len(y), self.constant(y, weight))
+        return float(np.average(self.of(best, y), weights=weight)) or 1.0
+
+    @abstractmethod
+    def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        """Return what to add to all predictions to make their mean loss smallest.
+
+        Parameters
+        ----------
+        predicted : ndarray of shape (n,)
+            Predictions.
+        y : ndarray of shape (n,)
+            Targets.
+        weight : ndarray of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The summand.
+        """
+
+    @abstractmethod
+    def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        """Return what to multiply positive predictions by to make their mean loss smallest.
+
+        Parameters
+        ----------
+        predicted : ndarray of shape (n,)
+            Predictions.
+        y : ndarray of shape (n,)
+            Targets.
+        weight : ndarray of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The factor, 0 or more. Its logarithm is the shift of scores with a log link.
+        """
+
+    def checked(self, y: Any) -> Vector:
+        """Return targets after checking that the loss can take them.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            Targets.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Targets as float64; ValueError otherwise.
+        """
+        targets = as_floats("y", y, "one finite number per row")
+        if targets.ndim != 1 or not np.isfinite(targets).all():
+            raise ValueError(f"y is {described(targets)}; wanted one finite number per row, (n,)")
+        return targets
+
+    def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        return self.of(*_one_score(scores, labels))
+
+
 @dataclass(frozen=True)
-class Squared(Loss):
+class Squared(RegressionLoss):
     """Squared error (f - y)^2; with class labels (1 - y f)^2, summed over the K scores.
 
     Examples
@@ -396,9 +525,7 @@ class Squared(Loss):
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         scores, labels = arrays(scores, labels)
         if labels.dtype.kind == "f":
-            if scores.shape[1] != 1:
-                raise ValueError(f"real labels want one score, but scores have {scores.shape[1]}")
-            return np.square(scores[:, 0] - labels.astype(np.float64, copy=False))
+            return super().__call__(scores, labels)
         if scores.shape[1] == 1:
             return np.square(scores[:, 0] - sign_of(labels))
         signs = np.full(scores.shape, -1.0)
@@ -406,8 +533,185 @@ class Squared(Loss):
         total: Scores = np.square(scores - signs).sum(axis=1)
         return total
 
+    def of(self, predicted: Vector, y: Vector) -> Vector:
+        return np.square(predicted - y)
+
+    def constant(self, y: Vector, weight: Vector | None = None) -> float:
+        return float(np.average(y, weights=weight))
+
+    def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        return float(np.average(y - predicted, weights=weight))
+
+    def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        return Deviance(0.0).factor(predicted, y, weight)
+
     def native(self, n_classes: int) -> Native:
         return 4, 1.0, np.empty(0)
+
+
+@dataclass(frozen=True)
+class Quantile(RegressionLoss):
+    """Pinball loss, which the `alpha`-quantile minimizes.
+
+    It is alpha (y - f) where the target is above the score and (1 - alpha) (f - y) below.
+
+    Parameters
+    ----------
+    alpha : float, default=0.5
+        Quantile, above 0 and below 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Quantile
+    >>> Quantile(0.75)(np.array([[1.0], [1.0]]), np.array([3.0, -1.0]))
+    array([1.5, 0.5])
+    """
+
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        least = np.finfo(np.float64).eps
+        wanted = "a quantile above 0 and below 1, such as 0.9"
+        check_between("alpha", self.alpha, least, 1 - least, wanted)
+
+    def of(self, predicted: Vector, y: Vector) -> Vector:
+        apart = y - predicted
+        return np.maximum(self.alpha * apart, (self.alpha - 1) * apart)
+
+    def constant(self, y: Vector, weight: Vector | None = None) -> float:
+        return weighted_quantile(y, self.alpha, weight)
+
+    def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        return weighted_quantile(y - predicted, self.alpha, weight)
+
+    def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        # the loss of c m is m times that of c for the target y / m
+        mass = predicted if weight is None else weight * predicted
+        return weighted_quantile(y / predicted, self.alpha, mass)
+
+
+@dataclass(frozen=True)
+class Absolute(RegressionLoss):
+    """Absolute error abs(f - y), which the median minimizes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Absolute
+    >>> Absolute()(np.array([[0.5], [2.0]]), np.array([1.0, 4.0]))
+    array([0.5, 2. ])
+    """
+
+    def of(self, predicted: Vector, y: Vector) -> Vector:
+        return np.abs(predicted - y)
+
+    def constant(self, y: Vector, weight: Vector | None = None) -> float:
+        return Quantile().constant(y, weight)
+
+    def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        return Quantile().shift(predicted, y, weight)
+
+    def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        return Quantile().factor(predicted, y, weight)
+
+
+@dataclass(frozen=True)
+class Deviance(RegressionLoss):
+    """Tweedie deviance: of power 1 Poisson, of power 2 gamma, of power 0 squared error.
+
+    It is infinite where the prediction is not positive. Models with a log link predict exp(f).
+
+    Parameters
+    ----------
+    power : float, default=1.0
+        Variance is proportional to the mean to this power: 0, or at least 1. Targets are not
+        negative for a power from 1 and positive for a power from 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Deviance
+    >>> Deviance(2)(np.array([[1.0], [2.0]]), np.array([1.0, 4.0])).round(4)
+    array([0.    , 0.6137])
+    """
+
+    power: float = 1.0
+
+    def __post_init__(self) -> None:
+        wanted = "0, or a number from 1: 1 for Poisson, 2 for gamma"
+        check_between("power", self.power, 0, 100, wanted)
+        if 0 < self.power < 1:
+            raise ValueError(f"power is {self.power!r}; wanted {wanted}")
+
+    def checked(self, y: Any) -> Vector:
+        targets = super().checked(y)
+        least = float(targets.min(initial=np.inf))
+        if (self.power >= 1 and least < 0) or (self.power >= 2 and least == 0):
+            wanted = "positive targets" if self.power >= 2 else "targets of 0 or more"
+            raise ValueError(
+                f"y[{int(targets.argmin())}] is {least:g}, but a deviance of power {self.power:g} "
+                f"wants {wanted}; choose another metric or loss, such as the squared error"
+            )
+        return targets
+
+    def of(self, predicted: Vector, y: Vector) -> Vector:
+        p, m = self.power, predicted
+        if p == 0:
+            return np.square(m - y)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if p == 1:
+                loss = np.where(y > 0, y * np.log(y / m), 0.0) - y + m
+            elif p == 2:
+                loss = np.log(m / y) + y / m - 1
+            else:
+                loss = y ** (2 - p) / ((1 - p) * (2 - p)) + m ** (2 - p) / (2 - p)
+                loss -= np.where(y > 0, y * m ** (1 - p) / (1 - p), 0.0)
+        possible = (m > 0) | ((m == 0) & (y == 0) & (p < 2))
+        return np.where(possible, np.maximum(2 * loss, 0.0), np.inf)
+
+    def constant(self, y: Vector, weight: Vector | None = None) -> float:
+        return float(np.average(y, weights=weight))
+
+    def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        if self.power == 0:
+            return float(np.average(y - predicted, weights=weight))
+        w = np.ones(len(y)) if weight is None else weight
+        apart = y - predicted
+        # predictions stay positive; from `high` on no prediction is below its target
+        low = max(apart.min(), (1e-9 - 1) * predicted.min())
+        high = max(apart.max(), low)
+        for _ in range(60):  # the slope of the loss changes its sign between them
+            middle = (low + high) / 2
+            moved = predicted + middle
+            if (w * (moved - y) * moved**-self.power).sum() < 0:
+                low = middle
+            else:
+                high = middle
+        return float(high)
+
+    def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
+        w = np.ones(len(y)) if weight is None else weight
+        pull = w * predicted ** (1 - self.power)
+        return float((pull * y).sum() / (pull * predicted).sum())
+
+
+def weighted_quantile(values: Vector, q: float, weight: Vector | None = None) -> float:
+    """Return the smallest value that at least the share q of the weight does not exceed."""
+    if weight is None:
+        place = max(int(np.ceil(q * len(values) * (1 - 1e-12))) - 1, 0)
+        return float(np.partition(values, place)[place])
+    order = np.argsort(values)
+    held = np.cumsum(weight[order])
+    place = int(np.searchsorted(held, q * held[-1] * (1 - 1e-12)))
+    return float(values[order[place]])
+
+
+def _one_score(scores: Scores, labels: Labels) -> tuple[Vector, Vector]:
+    scores, labels = arrays(scores, labels)
+    if scores.shape[1] != 1:
+        raise ValueError(f"real labels want one score, but scores have {scores.shape[1]}")
+    return scores[:, 0], labels.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from mddag._utils.arrays import read_only
 from mddag._utils.checks import described
 from mddag._utils.warnings import doubt_one_class
-from mddag.losses import Loss, OfMeans, Squared, ZeroOne
+from mddag.losses import Loss, OfMeans, RegressionLoss, Squared, ZeroOne
 
 Weight = NDArray[np.float64] | None
 
@@ -87,8 +87,8 @@ class R2Quality:
         self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
     ) -> float:
         """Return the mean squared difference over the variance, or by itself if that is 0."""
-        variance = _mean(np.square(full - _mean(full, weight)), weight)
-        return _mean(np.square(predictions - full), weight) / (variance or 1.0)
+        lost = _mean(Squared().of(predictions, full), weight)
+        return lost / Squared().of_constant(full, weight)
 
     def in_words(self, difference: float) -> str:
         return f"R2 against the full model's predictions: {1 - difference:.4f}"
@@ -224,11 +224,14 @@ class Task:
     ) -> float:
         """Return the loss of the best constant (1 if that is 0), the unit of beta.
 
-        So beta = 0.01 is one hundredth of R2 per evaluation.
+        So beta = 0.01 is one hundredth of R2 (D2 of other losses) per evaluation. For a loss of
+        your own the constant is the mean.
         """
+        loss = Squared() if loss is None else loss
+        if isinstance(loss, RegressionLoss):
+            return loss.of_constant(targets, weight)
         constant = np.full((len(targets), 1), np.average(targets, weights=weight))
-        lost = (Squared() if loss is None else loss)(constant, targets)
-        return float(np.average(lost, weights=weight)) or 1.0
+        return float(np.average(loss(constant, targets), weights=weight)) or 1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

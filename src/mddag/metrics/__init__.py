@@ -1,6 +1,7 @@
 """Metrics: each takes scores or probabilities with labels and returns a number.
 
-`Accuracy`, `LogLoss` and `RocAuc` are for classifiers, `NDCG`, `LetorNDCG`, `MeanNDCG`, `MAP` and
+`Accuracy`, `LogLoss` and `RocAuc` are for classifiers, `R2`, `MeanAbsoluteError`, `Pinball` and the
+deviances for regressors, `NDCG`, `LetorNDCG`, `MeanNDCG`, `MAP` and
 `MRR` for rankings; the others measure the rates of detectors.
 """
 
@@ -17,19 +18,39 @@ from mddag.metrics.detection import (
     tpr_at_fpr,
 )
 from mddag.metrics.ranking import MAP, MRR, NDCG, LetorNDCG, MeanNDCG
+from mddag.metrics.regression import (
+    D2,
+    R2,
+    GammaDeviance,
+    MeanAbsoluteError,
+    MeanSquaredError,
+    Pinball,
+    PoissonDeviance,
+    RegressionMetric,
+    TweedieDeviance,
+)
 
 __all__ = [
+    "D2",
     "MAP",
     "MRR",
     "NDCG",
+    "R2",
     "Accuracy",
     "DetectionRun",
+    "GammaDeviance",
     "LetorNDCG",
     "LogLoss",
+    "MeanAbsoluteError",
     "MeanNDCG",
+    "MeanSquaredError",
+    "Pinball",
+    "PoissonDeviance",
     "RealisedRates",
+    "RegressionMetric",
     "RocAuc",
     "Scored",
+    "TweedieDeviance",
     "best_within",
     "fpr_at_tpr",
     "rate_interval",
