@@ -131,7 +131,7 @@ class Features:
         """Number of numbers in a row of X."""
         return self.n
 
-    def called(self, i: int) -> Any:
+    def called(self, i: int) -> str | int:
         """Return the name of a column, its number if there are no names.
 
         Parameters

@@ -17,7 +17,7 @@ from mddag.engine.replay import visited
 from mddag.engine.trace import Trace
 from mddag.metrics.ranking import Queries
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import Predictor
+from mddag.serving.predictor import Label, OneRow, Predictor
 
 
 def predictor_of(model: Model, *, n_threads: int) -> Predictor:
@@ -86,7 +86,7 @@ class RankPredictor(Predictor):
         """Nodes visited in the trees evaluated on each row, (n,)."""
         return visited(self.model.dag, X, qid, n_threads=self.n_threads)
 
-    def predict_one(self, x: Any) -> Any:
+    def predict_one(self, x: OneRow) -> Label:
         """Raise ValueError where the policy looks at whole queries: one row has no place in one."""
         if not self.model.dag.needs_queries:
             return super().predict_one(x)
