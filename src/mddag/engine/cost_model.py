@@ -10,13 +10,16 @@ not.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
+from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, SKIP, Policy
 
 # The walk of one small tree, rows taking turns.
@@ -57,6 +60,74 @@ MOST_ROWS, BLOCK_RANKS = 4096, 1 << 19  # of a block
 MANY_ROWS = 10_000
 
 
+@dataclass(frozen=True, eq=False)
+class TreeTimes:
+    """What the base classifiers of an ensemble take one by one, and what they read."""
+
+    walk: NDArray[np.float64]  # (N,): node by node, or all comparisons of a bush at once
+    ahead: NDArray[np.float64]  # (N,): as keys, walked before it is due
+    keys: NDArray[np.float64]  # (N,): as keys, everything evaluated
+    block: NDArray[np.float64]  # (N,): among many rows
+    n_leaves: NDArray[np.int64]  # (N,)
+    n_trees: NDArray[np.int64]  # (N,)
+    sets: NDArray[np.int64]  # (N,): splits by categories
+    columns: NDArray[np.int64]  # (n_pairs,): pairs of a column
+    readers: NDArray[np.int64]  # (n_pairs,): and a base classifier that reads it
+    stumps: bool  # whether no tree has more than two leaves, and none a set
+
+    @classmethod
+    def of(cls, ensemble: Ensemble) -> TreeTimes:
+        """Return those of an ensemble, which are computed once; of callables nothing is known."""
+        if (known := _KNOWN.get(ensemble)) is None:
+            known = _KNOWN[ensemble] = cls._made(ensemble)
+        return known
+
+    @classmethod
+    def _made(cls, ensemble: Ensemble) -> TreeTimes:
+        n_leaves, rounds = ensemble.tables.n_leaves, ensemble.tables.rounds
+        nominal, crowded = _nominal(ensemble)
+        depth = np.empty(ensemble.n_trees, np.int32)
+        oblivious = np.empty(ensemble.n_trees, np.uint8)
+        _core.tree_shapes(ensemble.native, depth, oblivious)
+        kinds = nominal > 0, crowded, oblivious > 0
+        walk, block = _tree_costs(n_leaves, depth, *kinds)
+        far = 1 + KEY_FAR * math.log2(1 + len(ensemble.nodes) * NODE / NEAR_NODES)
+
+        of = np.repeat(np.arange(len(ensemble)), np.diff(rounds))
+
+        def by_classifier(of_tree: Any) -> Any:
+            sums = np.bincount(of, of_tree, minlength=len(ensemble))
+            return sums.astype(of_tree.dtype)
+
+        node = np.flatnonzero(ensemble.nodes["feature"] >= 0)
+        of_tree = np.searchsorted(ensemble.starts, node, side="right") - 1
+        n_columns = max(ensemble.n_features, 1)
+        pairs = np.unique(of[of_tree] * n_columns + ensemble.nodes["feature"][node])
+        return cls(
+            walk=by_classifier(walk),
+            ahead=by_classifier(AHEAD_TREE + AHEAD_LEVEL * depth) * far,
+            keys=by_classifier(KEY_TREE + KEY_LEVEL * depth),
+            block=by_classifier(block),
+            n_leaves=by_classifier(n_leaves),
+            n_trees=by_classifier(np.ones(ensemble.n_trees, np.int64)),
+            sets=by_classifier(nominal),
+            columns=pairs % n_columns,
+            readers=pairs // n_columns,
+            stumps=bool((n_leaves <= 2).all()) and not nominal.any(),
+        )
+
+    def first_reads(self, order: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the step at which each column is first read, (n_columns,)."""
+        step = np.full(len(self.walk), len(order))
+        step[order] = np.arange(len(order))
+        first = np.full(int(self.columns.max(initial=-1)) + 1, len(order))
+        np.minimum.at(first, self.columns, step[self.readers])
+        return first[first < len(order)]
+
+
+_KNOWN: WeakKeyDictionary[Ensemble, TreeTimes] = WeakKeyDictionary()
+
+
 @dataclass(frozen=True)
 class Costs:
     """What running a policy over an ensemble costs."""
@@ -80,38 +151,36 @@ class Costs:
 
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
-        """Estimate the costs; `evaluations` is half of N if not known."""
-        n, n_leaves = len(ensemble), ensemble.tables.n_leaves
-        nominal, crowded = _nominal(ensemble)
-        depth = np.empty(ensemble.n_trees, np.int32)
-        oblivious = np.empty(ensemble.n_trees, np.uint8)
-        _core.tree_shapes(ensemble.native, depth, oblivious)
-        evaluates_all = bool((policy.actions == EVAL).all())
+        """Estimate the costs of what some row may reach; `evaluations` is half of it if unknown."""
+        times, n = TreeTimes.of(ensemble), policy.n_reached
+        order = policy.order[:n]
+        actions = policy.actions[: -(-n // policy.every)]
+        evaluates_all = bool((actions == EVAL).all())
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
-        steps = min(mean / max(1.0 - _share_of_skips(policy), 1.0 / max(n, 1)), n)
-        kinds = nominal > 0, crowded, oblivious > 0
-        walk, block = (float(cost.sum()) for cost in _tree_costs(n_leaves, depth, *kinds))
-        first, n_splits = _first_reads(ensemble, policy), int((n_leaves - 1).sum())
+        skips = _share_of_skips(actions)
+        steps = min(mean / max(1.0 - skips, 1.0 / max(n, 1)), n)
+        n_leaves, n_trees = int(times.n_leaves[order].sum()), int(times.n_trees[order].sum())
+        n_sets, n_splits = float(times.sets[order].sum()), n_leaves - n_trees
+        walk, block = float(times.walk[order].sum()), float(times.block[order].sum())
+        first = times.first_reads(order)
         n_columns, n_scores = len(first), ensemble.n_scores
-        load = LOAD_ROW + LOAD_FAR * max(ensemble.n_features - NEAR, 0)
-        load += LOAD_SET * float(nominal.sum())
-        columns_alone = bool((n_leaves <= 2).all()) and not nominal.any()
+        load = _load_row(ensemble, n_sets)
         decision = 0.0 if evaluates_all else 1.0 / policy.every
         fetch = WALK_LINE * min(ensemble.n_features / LINE, mean * n_splits / max(n, 1))
-        keys = KEY_COLUMN * n_columns + KEY_SET * float(nominal.sum())
-        far = math.log2(1 + len(ensemble.nodes) * NODE / NEAR_NODES)
-        if columns_alone and evaluates_all:
+        keys = KEY_COLUMN * n_columns + KEY_SET * n_sets
+        far = math.log2(1 + (2 * n_leaves - n_trees) * NODE / NEAR_NODES)
+        if times.stumps and evaluates_all:
             alone = tiled = WALK_COLUMN * n_columns + fetch
         elif evaluates_all:
-            trees = float((KEY_TREE + KEY_LEVEL * depth).sum())
+            trees = float(times.keys[order].sum())
             alone = keys + trees * (1 + KEY_FAR * far)
             tiled = trees * (1 + KEY_FAR_OF_TILES * far)
-            tiled += KEY_COLUMN * n_columns + KEY_SET_OF_TILES * float(nominal.sum())
+            tiled += KEY_COLUMN * n_columns + KEY_SET_OF_TILES * n_sets
         else:
             decided = (WALK_DECISION + WALK_DECISION_SCORE * n_scores) * decision * mean
-            if n_leaves.sum() > BUSH_LEAVES * len(n_leaves):
-                trees = float((AHEAD_TREE + AHEAD_LEVEL * depth).mean()) * (1 + KEY_FAR * far)
-                alone = keys + (mean * len(n_leaves) / n + AHEAD_UNUSED) * trees + decided
+            if n_leaves > BUSH_LEAVES * n_trees:
+                ahead = float(times.ahead[order].sum())
+                alone = keys + mean * ahead / n + AHEAD_UNUSED * ahead / n_trees + decided
             else:
                 alone = mean * walk / max(n, 1) + decided + fetch
             tiled = alone
@@ -124,13 +193,11 @@ class Costs:
             tiled=tiled,
             block=block / max(n, 1),
             decision=decision,
-            skipping=SKIPPING * n_scores * decision if _share_of_skips(policy) > 0 else 0.0,
+            skipping=SKIPPING * n_scores * decision if skips > 0 else 0.0,
             n_scores=n_scores,
             load=load + _load_values(first, steps, policy.every),
-            all=BLOCK_COLUMN * n_columns
-            if columns_alone
-            else load + LOAD_VALUE * n_columns + block,
-            block_rows=min(MOST_ROWS, max(MOST_ROWS // 4, BLOCK_RANKS // (n_columns + 1))),
+            all=BLOCK_COLUMN * n_columns if times.stumps else load + LOAD_VALUE * n_columns + block,
+            block_rows=_block_rows(n_columns),
             pixels=WINDOW_PIXEL * ensemble.features.n_given,
             columns=WINDOW_FEATURE * ensemble.n_features,
             one=ONE_CALL + alone,
@@ -178,6 +245,79 @@ class Costs:
         return n_rows * self.evaluations
 
 
+RowsAtATime = Literal["one", "batch"]
+
+
+@dataclass(frozen=True)
+class StepNanoseconds:
+    """Expected nanoseconds of one row under sparse policies, step by step.
+
+    A row that decides every `every` steps takes ``fixed`` and the sum of ``steps(every)`` over the
+    base classifiers that it evaluates. `expected_nanoseconds` knows more of a given policy.
+    """
+
+    fixed: float  # what any row takes, its call and what is walked in vain included
+    trees: NDArray[np.float64]  # (N,): evaluating each base classifier, in the ensemble's order
+    decision: float  # looking at a row once
+    everything: float  # a row of the full ensemble, which needs no decisions
+
+    def steps(self, every: int = 1) -> NDArray[np.float64]:
+        """Return prices of the base classifiers (N,), such as MDP takes."""
+        return self.trees + self.decision / every
+
+
+def step_nanoseconds(ensemble: Ensemble, rows: RowsAtATime) -> StepNanoseconds:
+    """Return what steps take of a row that comes alone, or in a large batch."""
+    if ensemble.callables:
+        raise TypeError("the base classifiers are callables, whose time is not known")
+    times, n_scores = TreeTimes.of(ensemble), ensemble.n_scores
+    n_columns, n_sets = len(np.unique(times.columns)), float(times.sets.sum())
+    everything = Policy.constant(EVAL, len(ensemble), Grid(np.empty(0), n_scores))
+    full = expected_nanoseconds(ensemble, everything, None, rows)
+    n_trees = times.n_trees.sum()
+    bushes = times.n_leaves.sum() <= BUSH_LEAVES * n_trees
+    looks = WALK_DECISION + WALK_DECISION_SCORE * n_scores
+    if bushes:
+        unread = WALK_LINE * ensemble.n_features / LINE
+        alone = StepNanoseconds(unread, times.walk, looks, full)
+    else:
+        keys = KEY_COLUMN * n_columns + KEY_SET * n_sets
+        keys += AHEAD_UNUSED * float(times.ahead.sum()) / n_trees
+        alone = StepNanoseconds(keys, times.ahead, looks, full)
+    if rows == "one":
+        return replace(alone, fixed=ONE_CALL + alone.fixed)
+    longest = LONGEST / _block_rows(n_columns)  # the longest row of a block passes more steps
+    blocks = StepNanoseconds(
+        _load_row(ensemble, n_sets) + (LOAD_VALUE + PACK_VALUE) * n_columns,
+        COMPACTION * times.block + longest * (STEP + STEP_ROWS * times.block),
+        DECISION + DECISION_SCORE * n_scores + longest * STEP_DECISION,
+        full,
+    )
+    few = len(ensemble) / 8  # evaluations, by which the executor is chosen
+    return min(alone, blocks, key=lambda by: by.fixed + few * by.steps(16).mean())
+
+
+def expected_nanoseconds(
+    ensemble: Ensemble, policy: Policy, evaluations: float | None, rows: RowsAtATime
+) -> float:
+    """Return the expected nanoseconds of a row, by the executor that ``compile`` would choose.
+
+    `evaluations` is the mean number that rows need; None where all rows evaluate all.
+    """
+    costs = Costs.of(ensemble, policy, evaluations)
+    if rows == "one":
+        return costs.one
+    by = [costs.by_walk, costs.by_blocks]
+    if (policy.actions[: -(-policy.n_reached // policy.every)] == EVAL).all():
+        by.append(costs.by_all)
+    return min(cost(MANY_ROWS) for cost in by) / MANY_ROWS
+
+
+def _block_rows(n_columns: int) -> int:
+    """Return the number of rows that are evaluated together and leave when they can."""
+    return min(MOST_ROWS, max(MOST_ROWS // 4, BLOCK_RANKS // (n_columns + 1)))
+
+
 def _tree_costs(
     n_leaves: NDArray[np.int64],
     depth: NDArray[np.int32],
@@ -196,18 +336,10 @@ def _tree_costs(
     return np.where(nominal, WALK_NOMINAL, walk), np.where(one_by_one, BLOCK_LEVEL * depth, block)
 
 
-def _first_reads(ensemble: Ensemble, policy: Policy) -> NDArray[np.int64]:
-    """Return the step at which each column is first read, (n_columns,)."""
-    n = len(ensemble)
-    step = np.empty(n, np.int64)
-    step[policy.order] = np.arange(n)
-    of_tree = np.repeat(step, np.diff(ensemble.tables.rounds))
-    of_node = np.repeat(of_tree, np.diff(ensemble.starts))
-    splits = ensemble.nodes["feature"] >= 0
-    columns, column = np.unique(ensemble.nodes["feature"][splits], return_inverse=True)
-    first = np.full(len(columns), n)
-    np.minimum.at(first, column, of_node[splits])
-    return first
+def _load_row(ensemble: Ensemble, n_sets: float) -> float:
+    """Return the time that a row among many takes before any of its values is a rank."""
+    far = LOAD_FAR * max(ensemble.n_features - NEAR, 0)
+    return LOAD_ROW + far + LOAD_SET * n_sets
 
 
 def _load_values(first: NDArray[np.int64], steps: float, every: int) -> float:
@@ -221,9 +353,9 @@ def _load_values(first: NDArray[np.int64], steps: float, every: int) -> float:
     return float(np.where(at_once, LOAD_VALUE, LATER_VALUE * gets_there).sum() + packed)
 
 
-def _share_of_skips(policy: Policy) -> float:
+def _share_of_skips(actions: NDArray[np.integer]) -> float:
     """Return the share of the decisions that go on which skip, all cells counting alike."""
-    n_eval, n_skip = (int((policy.actions == action).sum()) for action in (EVAL, SKIP))
+    n_eval, n_skip = (int((actions == action).sum()) for action in (EVAL, SKIP))
     return n_skip / max(n_eval + n_skip, 1)
 
 

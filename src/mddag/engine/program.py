@@ -82,7 +82,7 @@ class Program(ReadOnlyArrays):
     @cached_property
     def costs(self) -> Costs:
         """Expected costs."""
-        return Costs.of(*self.reached, self.evaluations)
+        return Costs.of(self.ensemble, self.policy, self.evaluations)
 
     @cached_property
     def full_costs(self) -> Costs:
