@@ -25,7 +25,7 @@ from mddag.adapters._model_parts import (
     is_pipeline,
     steps_of,
 )
-from mddag.adapters._objectives import other_than_mean
+from mddag.adapters._objectives import metric_of_objective, other_than_mean
 from mddag.adapters.adapter import (
     Adapter,
     FileAdapter,
@@ -56,6 +56,7 @@ __all__ = [
     "Transformer",
     "as_ensemble",
     "ensemble_of",
+    "metric_of_objective",
     "other_than_mean",
     "other_than_ours",
     "parts_of",

@@ -1,7 +1,7 @@
-"""What a regression model was trained to predict, if that is not the mean.
+"""The objective that a regressor was trained for, and the metric that it is learned and bound by.
 
-Policies and calibration of regressors minimize the squared error, so a model of a quantile or of
-the median would silently become a model of the mean; the caller warns.
+Policies and calibration that minimized the squared error would turn a model of a quantile into a
+model of the mean, without a word.
 """
 
 from __future__ import annotations
@@ -10,27 +10,93 @@ import json
 import re
 from typing import Any
 
+from mddag._utils.warnings import doubt
 from mddag.adapters.adapter import lineage
+from mddag.metrics.regression import (
+    D2,
+    R2,
+    GammaDeviance,
+    MeanAbsoluteError,
+    Pinball,
+    PoissonDeviance,
+    RegressionMetric,
+    TweedieDeviance,
+)
 
 OWN = "an objective of your own"
-_MEANS = {
-    *("regression", "poisson", "gamma", "tweedie", "cross_entropy", "cross_entropy_lambda"),
-    *("reg:squarederror", "reg:squaredlogerror", "reg:logistic", "reg:linear"),
-    *("count:poisson", "reg:gamma", "reg:tweedie"),
-    *("RMSE", "Poisson", "Tweedie", "RMSEWithUncertainty"),
-    *("squared_error", "friedman_mse", "MSE"),
+_SQUARED = {
+    *("regression", "cross_entropy", "cross_entropy_lambda"),
+    *("reg:squarederror", "reg:logistic", "reg:linear"),
+    *("RMSE", "RMSEWithUncertainty", "Lq:q=2"),
+    # trees of a forest are split by it, but their votes are means; their partial sums may be
+    # negative, where the deviance is not defined
+    *("squared_error", "friedman_mse", "criterion poisson"),
 }
+# The Huber loss and its kin are chosen so that outliers do not count, as in the absolute error
+_ABSOLUTE = {
+    *("regression_l1", "huber", "fair", "reg:absoluteerror", "reg:pseudohubererror"),
+    *("MAE", "Huber", "LogCosh", "Lq:q=1", "absolute_error"),
+}
+_PERCENT = {"mape", "MAPE"}
+_POISSON = {"poisson", "count:poisson", "Poisson"}
+_GAMMA = {"gamma", "reg:gamma"}
+_TWEEDIE = {"tweedie", "reg:tweedie", "Tweedie"}
+_QUANTILE = {"quantile", "reg:quantileerror", "Quantile"}
+
+
+def metric_of_objective(model: Any) -> RegressionMetric:
+    """Return the metric of what a fitted regressor was trained for: R2, or D2 of another metric.
+
+    As a share of what the best constant loses it has no unit, so that max_loss means the same for
+    any model. Objectives without a metric of their own warn and get the nearest one.
+    """
+    objective = objective_of(model)
+    if objective is None:
+        return R2()
+    name, _, parameter = objective.rpartition("=")
+    name, value = (name.rpartition(":")[0], float(parameter)) if name else (objective, None)
+    if objective in _SQUARED or name in _SQUARED:
+        return R2()
+    if objective in _ABSOLUTE or name in _ABSOLUTE:
+        return D2(MeanAbsoluteError())
+    if name in _PERCENT:
+        doubt(
+            f"the model was trained for {objective}, the error relative to the target, but the "
+            "policy is learned and bounded by the absolute error, so large targets count more "
+            "than they did; give sample_weight=1 / abs(y) to weight rows as the model does, or a "
+            "metric= of mddag.metrics"
+        )
+        return D2(MeanAbsoluteError())
+    if name in _POISSON:
+        return D2(PoissonDeviance())
+    if name in _GAMMA:
+        return D2(GammaDeviance())
+    if name in _TWEEDIE:
+        return D2(TweedieDeviance(1.5 if value is None else value))
+    if name in _QUANTILE:
+        return D2(Pinball(0.5 if value is None else value))
+    doubt(
+        f"the model was trained for {objective}, for which mddag has no metric, so the policy is "
+        "learned and bounded by R2 and predictions move towards the mean; if they are not means, "
+        "say what they are: metric=Pinball(0.9), MeanAbsoluteError() or another of mddag.metrics"
+    )
+    return R2()
 
 
 def other_than_mean(model: Any) -> str | None:
     """Return the objective of a fitted regressor, or None if that is the mean or unknown."""
-    objective = _objective(model)
-    if objective is None or objective.partition(":alpha")[0] in _MEANS:
+    objective = objective_of(model)
+    means = _SQUARED | _POISSON | _GAMMA | _TWEEDIE
+    if objective is None or objective.partition(":variance_power")[0] in means:
         return None
     return objective
 
 
-def _objective(model: Any) -> str | None:
+def objective_of(model: Any) -> str | None:
+    """Return the objective as its library names it, with its parameter, such as quantile:alpha=0.9.
+
+    None stands for models that have none.
+    """
     classes = lineage(model)
     if not classes.isdisjoint({"lightgbm.LGBMModel", "lightgbm.Booster"}):
         return _of_lightgbm(getattr(model, "booster_", model))
@@ -38,12 +104,12 @@ def _objective(model: Any) -> str | None:
         return _of_xgboost(model)
     if "catboost.CatBoost" in classes:
         name = str(model.get_all_params().get("loss_function", "RMSE"))
-        return OWN if name.startswith("PythonUserDefined") else _catboost_name(name)
-    quantile = getattr(model, "quantile", None) or getattr(model, "alpha", None)
-    loss = getattr(model, "loss", None) or getattr(model, "criterion", None)
-    if not isinstance(loss, str):
-        return None
-    return f"quantile:alpha={quantile}" if loss == "quantile" else loss
+        return OWN if name.startswith("PythonUserDefined") else _of_catboost(name)
+    loss, criterion = (getattr(model, name, None) for name in ("loss", "criterion"))
+    if isinstance(loss, str):
+        quantile = getattr(model, "quantile", None) or getattr(model, "alpha", None)
+        return f"quantile:alpha={quantile:g}" if loss == "quantile" else loss
+    return "criterion poisson" if criterion == "poisson" else _text(criterion)
 
 
 def _of_lightgbm(booster: Any) -> str:
@@ -51,8 +117,9 @@ def _of_lightgbm(booster: Any) -> str:
     line = re.search(r"^objective=(\S+)", text, re.MULTILINE)
     if line is None:  # LightGBM writes none where the objective was a function
         return OWN
-    alpha = re.search(r"^\[alpha: (\S+)\]", text, re.MULTILINE)
-    return f"quantile:alpha={alpha[1]}" if line[1] == "quantile" and alpha else line[1]
+    key = {"quantile": "alpha", "tweedie": "variance_power"}.get(line[1])
+    value = re.search(rf"^\[(?:tweedie_)?{key}: (\S+)\]", text, re.MULTILINE)
+    return f"{line[1]}:{key}={value[1]}" if value else line[1]
 
 
 def _of_xgboost(model: Any) -> str:
@@ -60,12 +127,24 @@ def _of_xgboost(model: Any) -> str:
         return OWN
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     objective = json.loads(booster.save_config())["learner"]["objective"]
+    name = str(objective["name"])
     alpha = objective.get("quantile_loss_param", {}).get("quantile_alpha")
-    if alpha is None:
-        return str(objective["name"])
-    return f"{objective['name']}:alpha={float(alpha.strip('[]')):g}"
+    if alpha is not None:
+        alphas = alpha.strip("[]").split(",")
+        return f"{name}:alpha={float(alphas[0]):g}" if len(alphas) == 1 else f"{name} of several"
+    power = objective.get("tweedie_regression_param", {}).get("tweedie_variance_power")
+    # a float32 in decimals
+    return name if power is None else f"{name}:variance_power={float(power):.6g}"
 
 
-def _catboost_name(loss: str) -> str:
+def _of_catboost(loss: str) -> str:
+    """Return the loss with the first of its parameters, if that changes what is predicted."""
     name, _, parameters = loss.partition(":")
-    return loss if name not in _MEANS and parameters else name
+    wanted = {"Tweedie": "variance_power", "Quantile": "alpha", "Lq": "q", "Expectile": "alpha"}
+    values = dict(pair.split("=", 1) for pair in parameters.split(";") if "=" in pair)
+    key = wanted.get(name, "")
+    return f"{name}:{key}={float(values[key]):g}" if key in values else name
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
