@@ -270,8 +270,6 @@ def _picture(rows: list[dict[str, str]], sets: list[str], file: Path) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    from mddag.inspection.plotting import CostDisplay
-
     figure, axes = plt.subplots(3, 3, figsize=(12, 10), squeeze=False)
     for name, axis in zip(sets, axes.ravel(), strict=False):
         curves = {}
@@ -279,7 +277,12 @@ def _picture(rows: list[dict[str, str]], sets: list[str], file: Path) -> None:
             for variant in variants:
                 mean = np.mean(list(curves_of(rows, name, variant).values()), axis=0)
                 curves[variant if len(variants) > 1 else method] = mean[:, 1], mean[:, 0]
-        CostDisplay(curves).plot(ax=axis)
+        for i, (method, (costs, errors)) in enumerate(curves.items()):
+            order = np.argsort(costs, kind="stable")
+            axis.plot(
+                costs[order], errors[order], "o-", lw=2.4 if i == 0 else 1.2, ms=3, label=method
+            )
+        axis.legend(fontsize=8, frameon=False)
         axis.set(title=name, xlabel="mean cost / full price", ylabel="points above full error")
         axis.set_ylim(-0.5, 3)
         axis.axhline(0, color="0.6", linewidth=0.8)

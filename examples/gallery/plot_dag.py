@@ -29,6 +29,6 @@ display = mddag.DagDisplay.from_trace(trace, color=names[positive], n_classifier
 #
 # Nodes and edges that fewer than ``min_share`` (0.5 %) of all instances pass through are not
 # drawn, and the caption has their number. ``display.to_dot()`` gives what is drawn to Graphviz;
-# ``display.to_networkx()`` gives everything, with all counts, as a graph.
+# ``trace.edges()`` gives every edge with its count.
 
 print(display.to_dot()[:200])

@@ -3,7 +3,7 @@ Which features rows buy
 =======================
 
 A model that buys features as a row needs them (``mddag.acquire``): which sets of groups the rows
-go through, and what that costs beside a model of all features.
+go through.
 """
 
 from sklearn.datasets import make_classification
@@ -14,14 +14,5 @@ import mddag
 X, y = make_classification(3000, 4, n_informative=4, n_redundant=0, random_state=0)
 model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(X[:500], y[:500])
 found = mddag.acquire(model, X[500:2000], y[500:2000], feature_costs=[1, 2, 3, 4], beta=0.02)
-X_test, y_test = X[2000:], y[2000:]
+X_test = X[2000:]
 mddag.PurchaseDisplay.from_trace(found.trace(X_test), found.dag_.purchases)
-
-# %%
-# Cost against error, on test rows.
-
-points = {
-    "acquire": ([found.feature_cost(X_test).mean()], [1 - found.score(X_test, y_test)]),
-    "all features": ([10.0], [1 - model.score(X_test, y_test)]),
-}
-mddag.CostDisplay(points).plot()

@@ -21,7 +21,6 @@ from .estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
 from .estimators.classifier import MDDAGClassifier as MDDAGClassifier
 from .estimators.regressor import MDDAGRegressor as MDDAGRegressor
 from .inspection.explanation import Explanation as Explanation
-from .inspection.plotting import CostDisplay as CostDisplay
 from .inspection.plotting import DagDisplay as DagDisplay
 from .inspection.plotting import ExplanationDisplay as ExplanationDisplay
 from .inspection.plotting import PathDisplay as PathDisplay

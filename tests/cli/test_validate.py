@@ -120,15 +120,6 @@ def test_headers_of_whole_numbers_and_of_regressors(tmp_path):
     assert np.allclose(answer(given, None), dag.scores(given)[:, 0], atol=1e-4)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
-def test_a_module_of_javascript(made, rows, tmp_path):
-    opened = open_model(made / "sparse.mddag")
-    opened.predictor.export(tmp_path / "net.mjs", "javascript")
-    answer, single = answers.answer_of_file(tmp_path / "net.mjs", opened.ensemble)
-    assert single
-    assert same(answers.of_model(opened), answer, rows)
-
-
 def test_a_program(made, rows, tmp_path):
     opened = open_model(made / "sparse.mddag")
     program = tmp_path / "program.py"
@@ -142,25 +133,6 @@ def test_a_program(made, rows, tmp_path):
     )
     answer = answers.of_command(f"{sys.executable} {program}", opened.ensemble)
     assert same(answers.of_model(opened), answer, rows)
-
-
-def test_an_onnx_file(tmp_path):
-    pytest.importorskip("onnxruntime")
-    skl2onnx = pytest.importorskip("skl2onnx")
-    sklearn = pytest.importorskip("sklearn.ensemble")
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 4)).astype(np.float32)
-    y = (X[:, 0] > X[:, 1]).astype(int)
-    model = sklearn.GradientBoostingClassifier(n_estimators=10, random_state=0).fit(X, y)
-    path = tmp_path / "m.onnx"
-    path.write_bytes(skl2onnx.to_onnx(model, X[:1]).SerializeToString())
-    ensemble = mddag.as_ensemble(model)
-    answer, single = answers.answer_of_file(path, ensemble)
-    assert single
-    assert (answer(X, None) == model.predict(X)).all()
-    path.write_bytes(b"no onnx")
-    with pytest.raises(InputError, match="onnxruntime says"):
-        answers.of_onnx(str(path), ensemble)
 
 
 def test_predictions(made, tmp_path):

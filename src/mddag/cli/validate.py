@@ -1,10 +1,9 @@
 """Define ``mddag validate``, which compares the labels that forms of a model give.
 
 A form is a model file of ours; a file of another library, answered by that library itself; an
-exported C header, compiled and run as a process of its own; an exported module of JavaScript, run
-by node; an ONNX file, run by onnxruntime; any program that reads rows as csv and prints one label
-per row; or a file of predictions. Rows are arrays that hold category codes in nominal columns;
-answers are class codes or numbers, float64 (n,).
+exported C header, compiled and run as a process of its own; any program that reads rows as csv and
+prints one label per row; or a file of predictions. Rows are arrays that hold category codes in
+nominal columns; answers are class codes or numbers, float64 (n,).
 
 Two forms answer rows that are made from the model's own thresholds (on them and next to them, far
 values, known and unknown categories), once with and once without missing values, and the rows of
@@ -37,7 +36,7 @@ from mddag.adapters.adapter import probe_rows, source_rows
 from mddag.cli.models import Opened, open_model
 from mddag.cli.options import ModelFile, command
 from mddag.cli.output import AbsentError, ExitCode, InputError, Output, UsageError, aligned
-from mddag.cli.tables import Layout, RowTable, check_file, column_values, needed, read_table
+from mddag.cli.tables import Layout, RowTable, check_file, column_values, read_table
 
 Rows = NDArray[Any]
 Answer = Callable[[Rows, Rows | None], NDArray[np.float64]]
@@ -57,31 +56,12 @@ int main(void) {{
 """
 
 
-MODULE = """
-const model = await import(process.argv[1]);
-const chunks = [];
-for await (const chunk of process.stdin) chunks.push(chunk);
-const bytes = new Uint8Array(Buffer.concat(chunks)).buffer;
-const rows = process.argv[2] === "bytes" ? new Uint8Array(bytes) : new Float32Array(bytes);
-const n = Math.floor(rows.length / model.N_FEATURES);
-const answers = new Float64Array(n);
-for (let i = 0; i < n; i++) {
-  answers[i] = model.predict(rows.subarray(i * model.N_FEATURES, (i + 1) * model.N_FEATURES));
-}
-process.stdout.write(new Uint8Array(answers.buffer));
-"""
-
-
 def answer_of_file(path: str | os.PathLike[str], reference: mddag.Ensemble) -> tuple[Answer, bool]:
     """Return what a file answers, and whether it reads float32; `reference` is its model."""
     name = os.fspath(path)
-    forms: dict[str, Callable[[str, mddag.Ensemble], Answer]] = {
-        ".h": of_header, ".js": of_module, ".mjs": of_module, ".onnx": of_onnx,
-    }  # fmt: skip
-    form = forms.get(Path(name).suffix)
-    if form is not None:
+    if Path(name).suffix == ".h":
         check_file(name)
-        return form(name, reference), True
+        return of_header(name, reference), True
     opened = open_model(name)
     _check_alike(opened, reference)
     return of_model(opened), False
@@ -161,38 +141,6 @@ def _compiled(path: str, name: str, upper: str) -> Path:
         first = next((line for line in done.stderr.splitlines() if "error" in line), "no reason")
         raise InputError(f"{path!r} does not compile: {first}")
     return program
-
-
-def of_module(path: str, reference: mddag.Ensemble) -> Answer:
-    """Answer by an exported module of JavaScript, run by node."""
-    node = shutil.which("node")
-    if node is None:
-        raise AbsentError("to try a module of JavaScript takes node; install it")
-
-    def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
-        of_bytes = rows.dtype == np.uint8
-        given = np.ascontiguousarray(rows, np.uint8 if of_bytes else np.float32)
-        command = [node, "--input-type=module", "--eval", MODULE, os.path.realpath(path)]
-        found = _output([*command, "bytes" if of_bytes else "floats"], given.tobytes())
-        return _all_answered(np.frombuffer(found, np.float64), rows, path)
-
-    return answer
-
-
-def of_onnx(path: str, reference: mddag.Ensemble) -> Answer:
-    """Answer by an ONNX file whose first output is the label."""
-    runtime = needed("onnxruntime", "ONNX files")
-    try:
-        session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    except Exception as error:
-        raise InputError(f"cannot read {path!r}: onnxruntime says {error!s:.200}") from error
-    (given, *_), label = session.get_inputs(), session.get_outputs()[0].name
-
-    def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
-        found = session.run([label], {given.name: np.ascontiguousarray(rows, np.float32)})[0]
-        return labels_to_codes(np.ravel(found), reference)
-
-    return answer
 
 
 def of_command(command: str, reference: mddag.Ensemble) -> Answer:
@@ -298,7 +246,7 @@ def validate(
     layout: Layout,
     other: Annotated[
         Path | None,
-        typer.Argument(metavar="[OTHER]", help="A model file, a C header (.h) or an .onnx file."),
+        typer.Argument(metavar="[OTHER]", help="A model file, or a C header (.h)."),
     ] = None,
     run: Annotated[
         str | None, typer.Option(help="A program: csv on its standard input, labels on the other.")

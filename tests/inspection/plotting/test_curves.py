@@ -1,10 +1,9 @@
-"""TradeoffDisplay and CostDisplay."""
+"""TradeoffDisplay."""
 
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from mddag import CostDisplay
 from mddag.inspection.plotting import TradeoffDisplay
 from mddag.losses import Exponential, ZeroOne
 from mddag.policy.curve import Curve
@@ -79,19 +78,3 @@ def test_it_draws_into_the_given_axes():
     display = TradeoffDisplay.from_curve(curve_of("train"), ax=ax)
     assert display.ax_ is ax
     assert display.figure_ is figure
-
-
-def test_a_line_joins_what_no_cheaper_point_beats():
-    curves = {"ours": ([1, 2, 3, 4], [0.4, 0.5, 0.2, 0.1]), "other": ([2], [0.3])}
-    shown = CostDisplay(curves).plot()
-    ours, other = shown.ax_.lines
-    assert ours.get_xdata().tolist() == [1, 3, 4]
-    assert other.get_ydata().tolist() == [0.3]
-    assert shown.ax_.get_xlabel() == "mean feature cost"
-
-
-def test_curves_of_other_shapes_are_refused():
-    with pytest.raises(ValueError, match="wanted costs and errors, one of each for every point"):
-        CostDisplay({"ours": (np.zeros(3), np.zeros(2))})
-    with pytest.raises(TypeError, match="wanted a dict of"):
-        CostDisplay([1, 2])

@@ -1,11 +1,9 @@
 """Traces made by hand, from paths."""
 
 import re
-import sys
 from collections import Counter
 from itertools import pairwise
 
-import networkx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -110,26 +108,6 @@ def test_dot_is_a_list_of_nodes_and_edges():
     assert [s for s in statements if not STATEMENT.fullmatch(s)] == []
     assert sum("->" in s for s in statements) == len(graph.source)
     assert sum("fillcolor" in s for s in statements) == len(graph.nodes)
-
-
-def test_networkx_has_every_count_and_nothing_gets_lost_on_the_way():
-    trace = long_trace(20)
-    groups = np.where(np.arange(len(trace)) % 3, "b", "a")
-    graph = Graph.of_trace(trace, groups).to_networkx()
-    assert networkx.is_directed_acyclic_graph(graph)
-    for node, attributes in graph.nodes.items():
-        for ends in (graph.in_edges, graph.out_edges):
-            flow = sum(count for *_, count in ends(node, data="count"))
-            open_end = node == ("start" if ends is graph.in_edges else "quit")
-            assert flow == (0 if open_end else attributes["count"])
-        assert sum(attributes["by_group"].values()) == attributes["count"]
-    assert graph.nodes["start"]["by_group"] == {"a": 100, "b": 200}
-
-
-def test_without_networkx_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(ImportError, match="pip install networkx"):
-        Graph.of_trace(trace_of([[0]])).to_networkx()
 
 
 def test_the_smallest_of_many_groups_are_merged():

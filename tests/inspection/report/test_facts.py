@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.inspection.report.facts import Facts, at_price, point_of, reads_of
+from mddag.inspection.report.facts import Facts, point_of, reads_of
 from mddag.inspection.report.page import page
 from mddag.losses import Exponential, Logistic, Squared, ZeroOne
 from mddag.policy import Given
@@ -126,8 +126,3 @@ def test_nothing_to_measure():
     assert point_of(curve, two(targets=False)) is None
     assert point_of(curve, replace(two(), source=None)).full_loss is None
     assert point_of(replace(curve, loss=Logistic()), two()) is None
-
-
-def test_the_point_with_a_price():
-    curve = swept(classifier(), labels(), solver=Margin())
-    assert [at_price(curve, beta) for beta in (None, 1e-4, 1e-3, 2e-3)] == [None, 0, 1, None]

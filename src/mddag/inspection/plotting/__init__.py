@@ -1,6 +1,5 @@
 """Draw, in the manner of scikit-learn's Display objects: ``from_*``, then ``plot``.
 
-    CostDisplay         error against mean feature cost, one line for each method
     DagDisplay          the decision DAG as arcs over the base classifiers (Figure 1, lower panel)
     ExplanationDisplay  the score of one row after each step
     PathDisplay         evaluations over the plane, use of each base classifier (Figure 1 b, c)
@@ -10,7 +9,6 @@
 matplotlib is imported when something is drawn, not before; ``pip install 'mddag[plot]'`` gets it.
 """
 
-from mddag.inspection.plotting.curves import CostDisplay as CostDisplay
 from mddag.inspection.plotting.curves import TradeoffDisplay as TradeoffDisplay
 from mddag.inspection.plotting.dag import DagDisplay as DagDisplay
 from mddag.inspection.plotting.paths import ExplanationDisplay as ExplanationDisplay
@@ -18,7 +16,6 @@ from mddag.inspection.plotting.paths import PathDisplay as PathDisplay
 from mddag.inspection.plotting.paths import PurchaseDisplay as PurchaseDisplay
 
 __all__ = [
-    "CostDisplay",
     "DagDisplay",
     "ExplanationDisplay",
     "PathDisplay",

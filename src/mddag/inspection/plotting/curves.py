@@ -1,21 +1,19 @@
-"""Draw curves over a cost: loss against evaluations, and error against mean feature cost.
+"""Draw curves: loss against evaluations.
 
 A TradeoffDisplay has one point per beta, on the test rows where there are any, else the selection
 rows, else the training rows. Its line joins the points on the envelope of the rows that choose, so
 on test rows it may bend upwards: that is what you get when you cannot see the test rows. The full
-ensemble is the star and the dashed line. A CostDisplay has one line per method, which joins the
-points that no cheaper point of the method beats.
+ensemble is the star and the dashed line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from mddag._utils.checks import as_floats, check_is, check_one_of
+from mddag._utils.checks import check_is, check_one_of
 from mddag.inspection.plotting._axes import (
     GREY,
     LABEL_SIZE,
@@ -158,53 +156,3 @@ class TradeoffDisplay(OneAxesDisplay):
                 zorder=9,
                 bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
             )
-
-
-class CostDisplay(OneAxesDisplay):
-    """Plot of what features cost: error against mean feature cost, one line per method.
-
-    Parameters
-    ----------
-    curves : dict of (costs, errors)
-        For each method by name, mean feature costs and errors, both (n,).
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        What was drawn into.
-    figure_ : matplotlib Figure
-        The figure of these axes.
-
-    Examples
-    --------
-    >>> import mddag
-    >>> curves = {"acquired": ([1, 2, 3], [0.2, 0.12, 0.1]), "all features": ([6], [0.1])}
-    >>> display = mddag.CostDisplay(curves).plot()
-    >>> display.ax_.get_xlabel()
-    'mean feature cost'
-    """
-
-    def __init__(self, curves: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
-        check_is("curves", curves, Mapping, "a dict of (costs, errors) by method")
-        self.curves = {}
-        for name, pair in curves.items():
-            if len(pair) != 2 or np.shape(pair[0]) != np.shape(pair[1]) or np.ndim(pair[0]) != 1:
-                raise ValueError(
-                    f"the curve {name!r} is of shapes {[np.shape(p) for p in pair]}; wanted costs "
-                    "and errors, one of each for every point, (n,) and (n,)"
-                )
-            self.curves[name] = tuple(as_floats(name, p, "numbers") for p in pair)
-
-    def _draw(self, ax: Any) -> None:
-        for i, (name, (costs, errors)) in enumerate(self.curves.items()):
-            order = np.lexsort((errors, costs))
-            best = np.minimum.accumulate(errors[order])
-            kept = order[np.diff(best, prepend=np.inf) < 0]
-            color = OKABE_ITO[i % len(OKABE_ITO)]
-            style: dict[str, Any] = {"lw": 2.4, "ms": 4} if i == 0 else {"lw": 1.2, "ms": 3}
-            style |= {"color": color, "label": name, "zorder": 5 - i}
-            ax.plot(costs[kept], errors[kept], "o-", **style)
-        ax.set_xlabel("mean feature cost")
-        ax.set_ylabel("error")
-        ax.spines[["right", "top"]].set_visible(False)
-        ax.legend(fontsize=LABEL_SIZE, frameon=False)

@@ -37,7 +37,6 @@ from mddag.inspection.plotting.graph import MOST_GROUPS, QUIT, START, Graph, Gro
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.path import Path
-    from networkx import DiGraph
 
 # In points; axes that the user gives may stretch them.
 _HIGHEST = 110.0
@@ -156,17 +155,6 @@ class DagDisplay:
             A digraph, from left to right.
         """
         return self.shown.to_dot()
-
-    def to_networkx(self) -> DiGraph:
-        """Return the whole graph with all counts, rare edges included.
-
-        Returns
-        -------
-        networkx.DiGraph
-            Nodes are numbers of base classifiers, "start" and "quit"; nodes and edges have `count`,
-            and with groups `by_group`.
-        """
-        return self.graph.to_networkx()
 
     def plot(self, ax: Axes | None = None) -> DagDisplay:
         """Draw again.

@@ -17,7 +17,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,9 +25,6 @@ from numpy.typing import ArrayLike, NDArray
 from mddag._utils.checks import check_is
 from mddag.engine.trace import Trace
 from mddag.inspection.plotting._axes import blend, group_of, hex_code
-
-if TYPE_CHECKING:
-    from networkx import DiGraph
 
 START, QUIT = -1, -2
 _ENDS = {START: "start", QUIT: "quit"}
@@ -111,30 +108,6 @@ class Graph:
             note = f'tooltip="{self.count[e].sum()} rows"'
             lines.append(f'  {ends} [penwidth={width:.2f}, color="{hex_code(shade)}", {note}];')
         return "\n".join([*lines, "}", ""])
-
-    def to_networkx(self) -> DiGraph:
-        """Return a networkx.DiGraph whose nodes are numbers, "start" and "quit"."""
-        try:
-            import networkx
-        except ImportError as error:
-            raise ImportError(
-                "to_networkx needs networkx, which is not installed: pip install networkx"
-            ) from error
-        graph = networkx.DiGraph()
-        for end in _ENDS.values():
-            graph.add_node(end, **self._attributes(self.size))
-        for j, uses in zip(self.nodes.tolist(), self.uses, strict=True):
-            graph.add_node(j, **self._attributes(uses))
-        for source, target, count in zip(self.source, self.target, self.count, strict=True):
-            ends = [_ENDS.get(int(j), int(j)) for j in (source, target)]
-            graph.add_edge(*ends, **self._attributes(count))
-        return graph
-
-    def _attributes(self, count: NDArray[np.intp]) -> dict[str, Any]:
-        attributes: dict[str, Any] = {"count": int(count.sum())}
-        if self.groups:
-            attributes["by_group"] = dict(zip(self.groups, count.tolist(), strict=True))
-        return attributes
 
 
 def _dot_name(j: int) -> str:

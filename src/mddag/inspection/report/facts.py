@@ -5,7 +5,7 @@ trace, and most sections do not apply.
 
 A sweep learns policies of its own, at its own prices, on its own rows; a point of its curve is
 not this model, even where the price is the same. So with rows and targets the model is measured
-by the loss of the curve. Without them all that is known is the point with the price of the model.
+by the loss of the curve; without them it is not drawn.
 """
 
 from __future__ import annotations
@@ -324,11 +324,3 @@ def _loss(
 def counts_errors(curve: Curve) -> bool:
     """Tell whether the loss is the share of wrong labels."""
     return isinstance(curve.loss, ZeroOne) and curve.loss.weights is None
-
-
-def at_price(curve: Curve, beta: float | None) -> int | None:
-    """Return the point of the curve with this price; None if it was not swept."""
-    if beta is None:
-        return None
-    nearest = int(abs(curve.beta - beta).argmin())
-    return nearest if abs(curve.beta[nearest] - beta) <= 1e-9 * beta else None

@@ -25,7 +25,7 @@ from mddag._utils.output import write_whole
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.features import costs, features
 from mddag.inspection.report.markup import Section, listed
-from mddag.inspection.report.paths import classifiers, evaluations, flow, single_rows
+from mddag.inspection.report.paths import evaluations, flow, single_rows
 from mddag.inspection.report.summary import calibration, detection, summary, tradeoff
 
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
@@ -34,7 +34,6 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     flow,
     single_rows,
     evaluations,
-    classifiers,
     features,
     costs,
     calibration,
@@ -42,7 +41,7 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
 )
 ABSENT = {
     "trade-off": "the trade-off: nothing was measured of this model; give curve=",
-    "dag": "the DAG, evaluations, base classifiers and features: they need rows, X",
+    "dag": "the DAG, evaluations and features: they need rows, X",
     "rows": "single rows: they need rows, X, and paths that do not depend on other rows",
     "calibration": "calibration by exit: it needs rows and targets, and a model with probabilities "
     "or means",

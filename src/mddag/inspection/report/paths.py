@@ -259,50 +259,6 @@ def is_spread(low: int, high: int) -> bool:
     return low > 0 and high - low >= MOST_BARS
 
 
-MOST_LISTED = 12
-FEW = 40  # base classifiers: more stand on a logarithmic scale
-
-
-def classifiers(facts: Facts) -> Section | None:
-    """Show the use of base classifiers; None without rows, or if nothing is evaluated."""
-    if facts.rows is None or len(facts.graph.nodes) == 0:
-        return None
-    nodes, uses = facts.graph.nodes, facts.graph.uses.sum(axis=1)
-    shares = uses / len(facts.paths)
-    chart = Chart(
-        "share of rows by base classifier", (1.0, len(nodes) + 1.0), (0.0, 1.05),
-        "base classifiers in the order of evaluation", "rows that evaluate it",
-        x_log=len(nodes) > FEW, y_percent=True,
-    )  # fmt: skip
-    points = [(float(k), float(s)) for k, s in enumerate([*shares, shares[-1]], 1)]
-    chart.line(_thinned(points), "c0", steps=True)
-    work = np.cumsum(uses) / uses.sum()
-    half = int(np.searchsorted(work, 0.5)) + 1
-    caption = (
-        f"{len(nodes)} of {facts.n_classifiers} base classifiers are evaluated on some row; "
-        f"the first {half} in the order of evaluation make up half of all evaluations."
-        + facts.counted_on
-    )
-    order = np.argsort(-uses, kind="stable")[:MOST_LISTED]
-    n_read = {j: len(columns) for j, columns in facts.reads.items()}  # empty for callables
-    rows = [
-        (f"h_{j}", k + 1, int(uses[k]), percent(float(shares[k])), n_read.get(j, ""))
-        for k, j in zip(order.tolist(), nodes[order].tolist(), strict=True)
-    ]
-    head = ("base classifier", "place", "rows", "share", "features read")
-    listed = table(head, rows, f"The {len(rows)} that are evaluated most often")
-    html = pair(figure(chart.svg(), caption), listed)
-    return Section("classifiers", "Use of base classifiers", html)
-
-
-def _thinned(points: list[tuple[float, float]], most: int = 1000) -> list[tuple[float, float]]:
-    """Return the first of many points, and some of the others, the last one among them."""
-    if len(points) <= most:
-        return points
-    at = np.unique(np.linspace(most / 2, len(points) - 1, most // 2).astype(int))
-    return [*points[: most // 2], *(points[k] for k in at)]
-
-
 SHARES = {"the shortest path": 0.0, "a path in the middle": 0.5, "longer than 90 %": 0.9,
           "longer than 99 %": 0.99, "the longest path": 1.0}  # fmt: skip
 MOST_WRONG = 2

@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from mddag.inspection.report.facts import Facts, at_price, counts_errors, point_of
+from mddag.inspection.report.facts import Facts, counts_errors, point_of
 from mddag.inspection.report.markup import (
     Chart,
     Section,
     figure,
     is_wide,
-    legend,
     listed,
     padded,
     pair,
@@ -97,7 +96,6 @@ def r2(predicted: np.ndarray, targets: np.ndarray) -> float:
 
 
 Point = tuple[float, float, str]
-SAME = 1e-6  # of the full model's loss: sums in another order differ by less, other rows by more
 
 
 def tradeoff(facts: Facts) -> Section | None:
@@ -115,43 +113,31 @@ def tradeoff(facts: Facts) -> Section | None:
     full = float(curve.columns[f"full_{sample}_n_evaluated"][0])
     full_loss = float(curve.columns[f"full_{sample}_loss"][0])
     there = (full, full_loss, f"full model: {full:.0f} evaluations, {loss} {full_loss:.4f}")
-    at, own = at_price(curve, facts.beta), point_of(curve, facts)
-    ring: list[Point] = []  # the model as measured, or else the point with its price
-    others: list[Point] = []  # the full model on the rows of the report, if they are others
+    own = point_of(curve, facts)
+    ring: list[Point] = []
     words = ""
     if own is not None:
-        here = "on the rows of this report"
         text = f"{own.n_evaluated:.1f} evaluations, {loss} {own.loss:.4f}"
+        here = "on the rows of this report"
         ring = [(own.n_evaluated, own.loss, f"this model, {here}: {text}")]
-        words = f"The ring is this model, measured on the {facts.n_rows:,} rows of this report."
-        if own.full_loss is not None and abs(own.full_loss - full_loss) > SAME * abs(full_loss):
-            others = [(full, own.full_loss, f"full model, {here}: {loss} {own.full_loss:.4f}")]
-            words += (
-                " These are other rows than those of the sweep, so the ring may lie off the line; "
-                "compare it with the large hollow dot, the full model on the same rows."
-            )
-    elif at is not None:
-        ring = [(*points[at][:2], f"the price of this model, {points[at][2]}")]
-        words = (
-            "The ring is the policy that the sweep learned at the price of this model; this model "
-            "itself was not measured."
-        )
-    chart = _chart([*points, there, *others, *ring], loss)
+        words = f" The ring is this model, measured on the {facts.n_rows:,} rows of this report"
+        if own.full_loss is None:
+            words += "."
+        else:
+            words += f", where the {loss} of the full model is {own.full_loss:.4f}."
+    chart = _chart([*points, there, *ring], loss)
     chart.rule(full_loss, "full")
     chart.line(sorted((points[k][0], points[k][1]) for k in chosen), "c0")
     for k, point in enumerate(points):
-        text = f"{point[2]}, the price of this model" if k == at else point[2]
-        chart.point(*point[:2], "c0" if k in chosen else "hollow", text)
+        chart.point(*point[:2], "c0" if k in chosen else "hollow", point[2])
     chart.point(*there[:2], "full", there[2], 6)
-    for point in others:
-        chart.point(*point[:2], "full hollow", point[2], 6)
     for x, y, text in ring:
         chart.point(x, y, "here", text, 8)
-        chart.text(x, y, "this model" if own else "price of this model")
+        chart.text(x, y, "this model")
     caption = (
         f"Evaluations per row and {loss} on the {sample} rows of the sweep. The line joins "
         f"the points that no other beats on the {curve.chooser} rows; the dashed line is the full "
-        f"model. {words}"
+        f"model.{words}"
     )
     return Section("trade-off", "Trade-off", figure(chart.svg(), caption))
 
@@ -206,31 +192,13 @@ def detection(facts: Facts) -> Section | None:
         f"{rates.n_negatives} negatives held out.",
     )
     if facts.rows is not None and facts.codes is not None:
-        html += _rejected_by_step(facts)
+        names = ("negatives", "positives")
+        for name, here in zip(names, (facts.codes == 0, facts.codes == 1), strict=True):
+            if here.any():
+                found = float((facts.predicted[here] == 1).mean())
+                html += paragraph(f"{found:.4g} of {int(here.sum())} {name} are called positive.")
     html += paragraph("Not shown: images, boxes, and times; see docs/detection.md.")
     return Section("detection", "Detection", html)
-
-
-def _rejected_by_step(facts: Facts) -> str:
-    """Draw the rows left after each step, negatives and positives apart."""
-    assert facts.codes is not None
-    steps, exits = facts.dag.policy.n_steps, facts.trace.exit_step
-    chart = Chart(
-        "rows left by step", (0.0, float(max(steps, 1))), (0.0, 1.05), "step of the policy",
-        "rows that are left", y_percent=True,
-    )  # fmt: skip
-    names, text = [], []
-    for k, name in enumerate(("negatives", "positives")):
-        here = facts.codes == k
-        if not here.any():
-            continue
-        gone = np.cumsum(np.bincount(exits[here], minlength=steps + 1)) / here.sum()
-        kept = [(0.0, 1.0), *((float(j), 1 - float(gone[j])) for j in range(steps))]
-        chart.line(kept[:: max(len(kept) // 400, 1)], f"c{k}", steps=True)
-        found = float((facts.predicted[here] == 1).mean())
-        names.append(name)
-        text.append(f"{found:.4g} of {int(here.sum())} {name} are called positive")
-    return figure(chart.svg(), f"On the rows given: {'; '.join(text)}.") + legend(names)
 
 
 MOST_LISTED = 20
