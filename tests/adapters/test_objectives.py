@@ -116,7 +116,7 @@ def amounts():
     return X, np.exp(0.7 * X[:, 0]) * rng.gamma(3, 1 / 3, 300)
 
 
-@pytest.mark.parametrize(("model", "metric"), QUIET, ids=repr)
+@pytest.mark.parametrize(("model", "metric"), QUIET, ids=lambda value: type(value).__name__)
 def test_the_metric_is_that_of_the_objective(amounts, model, metric):
     X, y = amounts
     model = model.fit(X, y)
@@ -130,7 +130,9 @@ def test_the_metric_is_that_of_the_objective(amounts, model, metric):
 
 
 @pytest.mark.filterwarnings("ignore:Failed to import numba")
-@pytest.mark.parametrize(("model", "metric", "words"), DOUBTFUL, ids=repr)
+@pytest.mark.parametrize(
+    ("model", "metric", "words"), DOUBTFUL, ids=lambda value: type(value).__name__
+)
 def test_objectives_without_a_metric_warn(amounts, model, metric, words):
     model = model.fit(*amounts)
     with pytest.warns(DoubtfulResult, match=words):
@@ -147,7 +149,7 @@ def test_objectives_without_a_metric_warn(amounts, model, metric, words):
         (cat("Quantile:alpha=0.9"), D2(Pinball(0.9)), ["m.json", "m.cbm"]),
         (cat("Poisson"), POISSON, ["m.json", "m.cbm"]),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_files_keep_it(amounts, tmp_path, model, metric, names):
     X, y = amounts
