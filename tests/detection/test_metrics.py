@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
+from sklearn.metrics import roc_curve
 
 from mddag import DetectionDisplay
 from mddag.metrics import (
@@ -43,6 +44,17 @@ def test_no_smaller_threshold_meets_the_fpr(rows, fpr):
             assert rate(scores, ~positive, smaller) > fpr
     tpr, same = tpr_at_fpr(scores, positive, fpr)
     assert (tpr, same) == (rate(scores, positive, threshold), threshold)
+
+
+@given(scored(), st.floats(0, 1))
+def test_split_ties_read_the_roc_curve(rows, fpr):
+    scores, positive = rows
+    wrong, found, _ = roc_curve(positive, scores, drop_intermediate=False)
+    tpr = tpr_at_fpr(scores, positive, fpr, ties="split")[0]
+    right = min(np.searchsorted(wrong, fpr, side="right"), len(wrong) - 1)
+    between = np.interp(fpr, wrong[right - 1 : right + 1], found[right - 1 : right + 1])
+    assert tpr == pytest.approx(found[-1] if fpr == 1 else between, abs=1e-8)
+    assert tpr >= tpr_at_fpr(scores, positive, fpr)[0]
 
 
 @given(scored(), st.floats(0, 1))
@@ -106,6 +118,13 @@ def test_a_run_has_both_thresholds():
     assert found == DetectionRun(1.0, 2.0, 1.0, 2.0, 1.0, 2 / 3)
     strict = DetectionRun.of(train, test, 0.34, validation=Scored([3, 4, 9], [0, 0, 1], [1] * 3))
     assert (strict.test_tpr, strict.held_out_tpr, strict.held_out_fpr) == (1.0, 1 / 3, 0.0)
+
+
+def test_a_run_may_split_ties():
+    rows = Scored([1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [1] * 5)
+    whole, split = (DetectionRun.of(rows, rows, 0.5, ties=ties) for ties in ("whole", "split"))
+    assert (whole.train_tpr, whole.test_tpr) == (0.0, 0.0)
+    assert (split.train_tpr, split.test_tpr, split.held_out_tpr) == (0.5, 0.5, 0.0)
 
 
 def test_the_best_by_train_within_each_bound():

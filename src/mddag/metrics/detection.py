@@ -1,8 +1,9 @@
 """Rates of detectors: TPR, the share of positives found, and FPR, the share of negatives accepted.
 
-A row is positive where ``score > threshold``. Ties are never split, so the FPR of the given rows is
-at most the wanted one. On unseen rows it differs: if k of n negatives pass, its standard deviation
-is about sqrt(k) / n (see `rate_interval`). Labels are 0 and 1, -1 and 1, or booleans.
+A row is positive where ``score > threshold``. Thresholds never split ties, so the FPR of the given
+rows is at most the wanted one; curves may (`tpr_at_fpr`). On unseen rows the FPR differs: if k of n
+negatives pass, its standard deviation is about sqrt(k) / n (see `rate_interval`). Labels are 0 and
+1, -1 and 1, or booleans.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag._utils.checks import as_floats, check_between, check_one_of, check_whole, described
+
+Ties = Literal["whole", "split"]
 
 _ROUNDING = 1e-9  # 0.29 of 100 rows are 29 rows, though 0.29 * 100 < 29 in floating point
 
@@ -80,7 +83,9 @@ def threshold_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> float:
     return math.inf if wanted == 0 else float(np.nextafter(positives[wanted - 1], -math.inf))
 
 
-def tpr_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> tuple[float, float]:
+def tpr_at_fpr(
+    scores: ArrayLike, labels: ArrayLike, fpr: float, *, ties: Ties = "whole"
+) -> tuple[float, float]:
     """Return the TPR at a given FPR, and the threshold.
 
     Parameters
@@ -91,11 +96,15 @@ def tpr_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> tuple[float,
         Labels 0 and 1, -1 and 1, or booleans.
     fpr : float
         Largest false positive rate, from 0 to 1.
+    ties : {"whole", "split"}, default="whole"
+        Whether rows that tie with the threshold are all negative, or that share of them is positive
+        which exhausts `fpr`. "split" reads the usual ROC curve, linear between its corners; its
+        rate is that of a detector that draws lots among equal scores.
 
     Returns
     -------
     tpr : float
-        Share of the positives above the threshold.
+        Share of the positives above the threshold; with "split", and of those at it.
     threshold : float
         Smallest threshold that at most `fpr` of the negatives exceed.
 
@@ -104,11 +113,20 @@ def tpr_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> tuple[float,
     >>> from mddag.metrics import tpr_at_fpr
     >>> tpr_at_fpr([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], fpr=0.0)
     (0.5, 3.0)
+    >>> tpr_at_fpr([1.0, 1.0, 1.0, 1.0], [0, 1, 0, 1], fpr=0.25, ties="split")[0]
+    0.25
     """
     values, positive = checked_scores(scores, labels)
+    check_one_of("ties", ties, ("whole", "split"))
     threshold = threshold_at_fpr(values, positive, fpr)
-    found = _some(values[positive], "positive", "a TPR") > threshold
-    return float(found.mean()), threshold
+    found = _some(values[positive], "positive", "a TPR")
+    tpr = float((found > threshold).mean())
+    if ties == "split":
+        wrong = values[~positive]
+        above, tied = float((wrong > threshold).mean()), float((wrong == threshold).mean())
+        share = (fpr - above) / tied if tied else 0.0
+        tpr += float((found == threshold).mean()) * share
+    return tpr, threshold
 
 
 def fpr_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> tuple[float, float]:
@@ -305,7 +323,13 @@ class DetectionRun:
 
     @classmethod
     def of(
-        cls, train: Scored, test: Scored, fpr: float, validation: Scored | None = None
+        cls,
+        train: Scored,
+        test: Scored,
+        fpr: float,
+        validation: Scored | None = None,
+        *,
+        ties: Ties = "whole",
     ) -> DetectionRun:
         """Measure a setting.
 
@@ -317,16 +341,18 @@ class DetectionRun:
             Wanted false positive rate.
         validation : Scored, default=None
             Rows that give the threshold for the held-out rates; the training rows by default.
+        ties : {"whole", "split"}, default="whole"
+            How `tpr_at_fpr` treats ties in `train_tpr` and `test_tpr`.
 
         Returns
         -------
         DetectionRun
             The rates.
         """
-        train_tpr, threshold = tpr_at_fpr(train.scores, train.positive, fpr)
+        train_tpr, threshold = tpr_at_fpr(train.scores, train.positive, fpr, ties=ties)
         if validation is not None:
             threshold = tpr_at_fpr(validation.scores, validation.positive, fpr)[1]
-        test_tpr = tpr_at_fpr(test.scores, test.positive, fpr)[0]
+        test_tpr = tpr_at_fpr(test.scores, test.positive, fpr, ties=ties)[0]
         return cls(train_tpr, train.cost, test_tpr, test.cost, *test.rates(threshold))
 
 
