@@ -53,7 +53,7 @@ def lightgbm_made_sparse(out: Path) -> None:
     step("LightGBM learns 500 trees on 20 000 rows")
     model = LGBMClassifier(n_estimators=500, n_jobs=1, verbose=-1).fit(X_train, y_train)
     step("sparsify: at most 0.5 points of accuracy may be lost, by 10 000 other rows")
-    fast = mddag.sparsify(model, X_policy, y_policy, max_loss=0.005, n_threads=-1)
+    fast = mddag.sparsify(model, X_policy, y_policy, max_loss=0.005, n_jobs=-1)
     step(f"sweep: error against evaluations at {len(BETAS)} prices of an evaluation")
     some = slice(4000)
     curve = mddag.sweep(

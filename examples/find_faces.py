@@ -50,7 +50,7 @@ def main() -> None:
 
 def trained(*, small: bool) -> mddag.Detector:
     """A detector of all faces there are."""
-    detector = mddag.Detector(n_threads=-1, verbose=True)
+    detector = mddag.Detector(n_jobs=-1, verbose=True)
     if small:
         # 100 patches leave much to chance, and training says so.
         detector.set_params(n_trees=150, n_rounds=5, n_negatives=30_000, false_per_megapixel=2)

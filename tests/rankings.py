@@ -48,16 +48,16 @@ def check_steps(dag, X, qid):
     """Raises where kernels, or threads, give other bits than steps one by one."""
     queries = Queries.of(qid, len(qid))
     trace = dag.by_query._followed(dag.ensemble.features.rows(X), queries, 1)
-    for n_threads in (1, 3):
-        found = dag.run(X, qid, n_threads=n_threads)
+    for n_jobs in (1, 3):
+        found = dag.run(X, qid, n_jobs=n_jobs)
         for name in ("scores", "exit_step", "indptr", "indices"):
             assert (getattr(found, name) == getattr(trace, name)).all(), name
         np.testing.assert_allclose(found.cost, trace.cost)
-        scores, exit_step, n_evaluated = dag.lengths(X, qid, n_threads=n_threads)
+        scores, exit_step, n_evaluated = dag.lengths(X, qid, n_jobs=n_jobs)
         assert (scores == trace.scores).all()
         assert (exit_step == trace.exit_step).all()
         assert (n_evaluated == trace.n_evaluated).all()
-        assert (dag.scores(X, qid=qid, n_threads=n_threads) == trace.scores).all()
+        assert (dag.scores(X, qid=qid, n_jobs=n_jobs) == trace.scores).all()
     assert 0 < trace.n_evaluated.mean() < 80
 
 

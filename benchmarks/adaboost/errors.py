@@ -35,7 +35,7 @@ def row(name, model, result):
 
 
 def boosted(learner, rows):
-    return trained(AdaBoostMHClassifier(learner, n_rounds=ROUNDS[-1], n_threads=2), *rows)
+    return trained(AdaBoostMHClassifier(learner, n_rounds=ROUNDS[-1], n_jobs=2), *rows)
 
 
 def scikit_learn(rows):
@@ -73,7 +73,7 @@ def one_against_all(learner, rows):
     X_train, y_train, X_test, y_test = rows
     classes = np.unique(y_train)
     models = [
-        AdaBoostMHClassifier(learner, n_rounds=ROUNDS[-1] // len(classes), n_threads=2)
+        AdaBoostMHClassifier(learner, n_rounds=ROUNDS[-1] // len(classes), n_jobs=2)
         for _ in classes
     ]
     taken = sum(

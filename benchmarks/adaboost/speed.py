@@ -36,8 +36,8 @@ def electricity():
 def beside_scikit_learn(name, X, y, n_rounds, n_repeats):
     models = {
         "scikit-learn": AdaBoostClassifier(n_estimators=n_rounds, random_state=0),
-        "mddag, 1 thread": AdaBoostMHClassifier(n_rounds=n_rounds, n_threads=1),
-        "mddag, 2 threads": AdaBoostMHClassifier(n_rounds=n_rounds, n_threads=2),
+        "mddag, 1 thread": AdaBoostMHClassifier(n_rounds=n_rounds, n_jobs=1),
+        "mddag, 2 threads": AdaBoostMHClassifier(n_rounds=n_rounds, n_jobs=2),
     }
     taken = {what: [] for what in models}
     for _ in range(n_repeats):
@@ -48,10 +48,10 @@ def beside_scikit_learn(name, X, y, n_rounds, n_repeats):
 
 
 def alone(name, learner, X, y, n_rounds):
-    for n_threads in (1, 2):
-        model = AdaBoostMHClassifier(learner, n_rounds=n_rounds, n_threads=n_threads)
+    for n_jobs in (1, 2):
+        model = AdaBoostMHClassifier(learner, n_rounds=n_rounds, n_jobs=n_jobs)
         taken = [wall_and_processor(lambda model=model: model.fit(X, y)) for _ in range(2)]
-        yield row(name, f"{learner!r}, {n_threads} thread(s)", n_rounds, taken)
+        yield row(name, f"{learner!r}, {n_jobs} thread(s)", n_rounds, taken)
 
 
 def row(name, what, n_rounds, taken, rival=None):

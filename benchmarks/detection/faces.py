@@ -102,7 +102,7 @@ def trained(seed: int, *, fresh: bool) -> tuple[mddag.Detector, str]:
     if path.exists() and not fresh:
         return mddag.load(path), ""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    detector = mddag.Detector(random_state=seed, n_threads=-1, verbose=True)
+    detector = mddag.Detector(random_state=seed, n_jobs=-1, verbose=True)
     began = time.perf_counter()
     detector.fit(face_data.patches(), face_data.pictures(), face_data.non_faces())
     seconds = digits(time.perf_counter() - began)
@@ -131,9 +131,9 @@ def times(detector: mddag.Detector, pictures: list[np.ndarray], n_repeats: int) 
     """Ratios of seconds, with one and with two threads each."""
     theirs, two = cascade("alt2"), replaced(detector, 2)
 
-    def by_theirs(n_threads: int) -> Callable[[], None]:
+    def by_theirs(n_jobs: int) -> Callable[[], None]:
         def run() -> None:
-            cv2.setNumThreads(n_threads)
+            cv2.setNumThreads(n_jobs)
             for picture in pictures:
                 theirs.detectMultiScale(picture, 1.1, 3)
 
@@ -151,9 +151,9 @@ def times(detector: mddag.Detector, pictures: list[np.ndarray], n_repeats: int) 
     }
 
 
-def replaced(detector: mddag.Detector, n_threads: int) -> mddag.Detector:
+def replaced(detector: mddag.Detector, n_jobs: int) -> mddag.Detector:
     """The same detector with that many threads."""
-    other = replace(detector, n_threads=n_threads)
+    other = replace(detector, n_jobs=n_jobs)
     for name in ("classifier_", "cut_", "grouping_"):
         setattr(other, name, getattr(detector, name))
     return other

@@ -87,14 +87,14 @@ def times(
 ) -> dict[str, Any]:
     """Seconds and ratios with one and with two threads."""
 
-    def by_opencv(n_threads: int) -> None:
-        cv2.setNumThreads(n_threads)
+    def by_opencv(n_jobs: int) -> None:
+        cv2.setNumThreads(n_jobs)
         for picture in pictures:
             theirs.detectMultiScale(picture, 1.1, 3)
 
-    def by_mddag(n_threads: int) -> None:
+    def by_mddag(n_jobs: int) -> None:
         for picture in pictures:
-            group_neighbours(ours.scan(picture, n_threads=n_threads).boxes, 3)
+            group_neighbours(ours.scan(picture, n_jobs=n_jobs).boxes, 3)
 
     one = [lambda: by_opencv(1), lambda: by_mddag(1)]
     opencv_1, mddag_1 = turns(one, n_repeats, time.process_time).T

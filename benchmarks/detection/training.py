@@ -43,14 +43,14 @@ class TimedHaar(Haar):
         return columns
 
 
-def fitted(part: str, n_features: int | None, n_rounds: int, n_threads: int) -> dict[str, str]:
+def fitted(part: str, n_features: int | None, n_rounds: int, n_jobs: int) -> dict[str, str]:
     """One line of the table, measured here and now."""
     X, y = loaded("vj_faces")
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
     if part == "all":
         X, y = loaded("vj_faces")
     model = AdaBoostMHClassifier(
-        TimedHaar(n_features, random_state=0), n_rounds=n_rounds, n_threads=n_threads
+        TimedHaar(n_features, random_state=0), n_rounds=n_rounds, n_jobs=n_jobs
     )
     began = perf_counter()
     model.fit(X, y)
@@ -61,7 +61,7 @@ def fitted(part: str, n_features: int | None, n_rounds: int, n_threads: int) -> 
         len(X),
         "all" if n_features is None else n_features,
         len(by_round),
-        n_threads,
+        n_jobs,
         digits(took / 60),
         digits(clock - began),
         digits(by_round.mean()),
@@ -72,10 +72,10 @@ def fitted(part: str, n_features: int | None, n_rounds: int, n_threads: int) -> 
     return dict(zip(FIELDS, map(str, cells), strict=True))
 
 
-def measure(n_rounds: int, n_threads: int):
+def measure(n_rounds: int, n_jobs: int):
     """One row for each part of the patches and number of features."""
     for part, n_features in (("half", 5000), ("half", None), ("all", None)):
-        arguments = json.dumps([part, n_features, n_rounds, n_threads])
+        arguments = json.dumps([part, n_features, n_rounds, n_jobs])
         command = [sys.executable, "-m", "benchmarks.detection.training", "--one", arguments]
         yield json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 

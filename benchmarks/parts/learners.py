@@ -25,7 +25,7 @@ from benchmarks.table import kept
 from mddag.learners import Stump, Tree
 from mddag.learners.columns import Columns
 
-FIELDS = ("learner", "group", "n", "d", "n_classes", "max_bins", "n_threads", "code",
+FIELDS = ("learner", "group", "n", "d", "n_classes", "max_bins", "n_jobs", "code",
           "milliseconds", "ns_per_entry_and_class")  # fmt: skip
 
 
@@ -37,21 +37,21 @@ class Setting:
     d: int = 50
     n_classes: int = 1
     max_bins: int | None = 255
-    n_threads: int = 1
+    n_jobs: int = 1
     seconds: float = field(default=np.inf)
     code: str = ""
 
     def prepare(self) -> None:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(self.n, self.d))
-        self._columns = Columns.from_rows(X, max_bins=self.max_bins, n_threads=self.n_threads)
+        self._columns = Columns.from_rows(X, max_bins=self.max_bins, n_jobs=self.n_jobs)
         self._targets = rng.choice(np.array([-1, 1], np.int8), (self.n, self.n_classes))
         weights = rng.random((self.n, self.n_classes))
         self._weights = weights / weights.sum()
         self.code = str(self._columns.codes.dtype)
 
     def run(self) -> None:
-        clock = time.process_time if self.n_threads == 1 else time.perf_counter
+        clock = time.process_time if self.n_jobs == 1 else time.perf_counter
         rows = self._columns, self._targets, self._weights
         self.seconds = min(self.seconds, seconds(lambda: self.learner.fit(*rows), clock))
 
@@ -69,7 +69,7 @@ class Setting:
 
 def settings() -> list[Setting]:
     table = [
-        Setting("table", learner, n_classes=k, max_bins=bins, n_threads=threads)
+        Setting("table", learner, n_classes=k, max_bins=bins, n_jobs=threads)
         for learner in (Stump(), Tree(8))
         for k in (1, 10, 26)
         for bins in (255, None)

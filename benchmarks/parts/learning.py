@@ -30,7 +30,7 @@ from benchmarks.table import kept
 from mddag.losses import Logistic, ZeroOne
 from mddag.solvers import Portfolio
 
-FIELDS = ("data", "knob", "n_threads", "seconds", "cpu_seconds", "peak_to_votes")
+FIELDS = ("data", "knob", "n_jobs", "seconds", "cpu_seconds", "peak_to_votes")
 N_POLICY = 10_000
 KNOBS: dict[str, dict[str, Any]] = {
     "beta": {"beta": 1e-3},
@@ -52,10 +52,10 @@ def measured(threads: list[int]) -> Iterator[dict[str, object]]:
     for name in ("electricity", "letter, 4 classes"):
         ensemble, X, y = problem(name)
         for knob, given in KNOBS.items():
-            for n_threads in threads:
-                call = partial(mddag.sparsify, ensemble, X, y, n_threads=n_threads, **given)
+            for n_jobs in threads:
+                call = partial(mddag.sparsify, ensemble, X, y, n_jobs=n_jobs, **given)
                 wall, processor = wall_and_processor(call)
-                yield row(name, knob, n_threads, f"{wall:.1f}", f"{processor:.1f}", "")
+                yield row(name, knob, n_jobs, f"{wall:.1f}", f"{processor:.1f}", "")
     for loss in (ZeroOne(), Logistic()):
         yield row("40 000 made rows", repr(loss), 1, "", "", f"{peak_to_votes(loss):.2f}")
 

@@ -37,18 +37,18 @@ def main() -> None:
     print(*markdown(HEAD, []), sep="\n")
     for dtype in (np.float64, np.float32):
         rows = X.astype(dtype)
-        for n_threads in (1, 2):
+        for n_jobs in (1, 2):
             calls: list[Callable[[], object]] = [
-                lambda b=booster, n=n_threads, r=rows: b.predict(r, raw_score=True, num_threads=n)
+                lambda b=booster, n=n_jobs, r=rows: b.predict(r, raw_score=True, num_threads=n)
                 for booster in boosters
             ]
-            calls.append(lambda n=n_threads, r=rows: ensemble.scores(r, n_threads=n))
+            calls.append(lambda n=n_jobs, r=rows: ensemble.scores(r, n_jobs=n))
             taken = turns(calls, options.repeats).T
             theirs, ours = taken[:-1].min(axis=0), taken[-1]
             ratios = theirs / ours
             times = f"{theirs.min():.3f}", f"{ours.min():.3f}", f"{theirs.min() / ours.min():.2f}"
             spread = f"{ratios.min():.2f} to {ratios.max():.2f}"
-            print(line([np.dtype(dtype).name, n_threads, *times, spread]))
+            print(line([np.dtype(dtype).name, n_jobs, *times, spread]))
 
 
 if __name__ == "__main__":

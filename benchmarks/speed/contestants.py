@@ -1,7 +1,7 @@
 """One class per contestant: load (and train or convert, once) a model, score a batch, score a row.
 
     Contestant(folder, shape)     the folder is that of `models.prepared`, as is the shape
-    .scores(X, n_threads)         the library's own fastest call on a numpy array
+    .scores(X, n_jobs)         the library's own fastest call on a numpy array
     .one(x)                       the library's answer to a single row, float32 (d,)
 
 LightGBM, lleaves, ONNX Runtime and mddag run the same trees. XGBoost, CatBoost and YDF run models
@@ -37,8 +37,8 @@ class Mddag:
         self.one = predictor.predict_one
         self.dag = predictor.model.dag
 
-    def scores(self, X, n_threads=1):
-        return self.dag.scores(X, n_threads=n_threads)
+    def scores(self, X, n_jobs=1):
+        return self.dag.scores(X, n_jobs=n_jobs)
 
 
 class LightGBM:
@@ -55,8 +55,8 @@ class LightGBM:
             key=lambda booster: seconds(lambda: booster.predict(X, raw_score=True, num_threads=1)),
         )
 
-    def scores(self, X, n_threads=1):
-        return self.booster.predict(X, raw_score=True, num_threads=n_threads, **self.stopping)
+    def scores(self, X, n_jobs=1):
+        return self.booster.predict(X, raw_score=True, num_threads=n_jobs, **self.stopping)
 
     def one(self, x):
         return self.scores(x[None])
@@ -79,8 +79,8 @@ class XGBoost:
             )
         self.boosters = {n: xgboost.Booster({"nthread": n}, model_file=path) for n in (1, 2)}
 
-    def scores(self, X, n_threads=1):
-        booster = self.boosters[n_threads]
+    def scores(self, X, n_jobs=1):
+        booster = self.boosters[n_jobs]
         return booster.inplace_predict(X, predict_type="margin", validate_features=False)
 
     def one(self, x):
@@ -106,8 +106,8 @@ class CatBoost:
         else:
             self.model.fit(*training_rows(folder)).save_model(path)
 
-    def scores(self, X, n_threads=1):
-        return self.model.predict(X, prediction_type="RawFormulaVal", thread_count=n_threads)
+    def scores(self, X, n_jobs=1):
+        return self.model.predict(X, prediction_type="RawFormulaVal", thread_count=n_jobs)
 
     def one(self, x):
         return self.model.predict(x, prediction_type="RawFormulaVal", thread_count=1)
@@ -136,8 +136,8 @@ class YDF:
             learner.train({"X": X, "y": y}).save(str(path))
         self.model = ydf.load_model(str(path))
 
-    def scores(self, X, n_threads=1):
-        return self.model.predict({"X": X}, num_threads=n_threads)
+    def scores(self, X, n_jobs=1):
+        return self.model.predict({"X": X}, num_threads=n_jobs)
 
     def one(self, x):
         return self.scores(x[None])
@@ -162,22 +162,22 @@ class ONNXRuntime:
         model = onnxmltools.convert_lightgbm(booster, initial_types=types, zipmap=False)
         onnxmltools.utils.save_model(model, str(self.path))
 
-    def _session(self, n_threads: int):
+    def _session(self, n_jobs: int):
         import onnxruntime
 
-        if n_threads not in self.sessions:
+        if n_jobs not in self.sessions:
             options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = n_threads
+            options.intra_op_num_threads = n_jobs
             options.inter_op_num_threads = 1
             options.log_severity_level = 3  # else it warns of every batch's shape
-            self.sessions[n_threads] = onnxruntime.InferenceSession(
+            self.sessions[n_jobs] = onnxruntime.InferenceSession(
                 str(self.path), options, providers=["CPUExecutionProvider"]
             )
-        return self.sessions[n_threads]
+        return self.sessions[n_jobs]
 
-    def scores(self, X, n_threads=1):
+    def scores(self, X, n_jobs=1):
         """Float64 rows are converted first, as the graph takes float32."""
-        return self._session(n_threads).run(None, {"X": X.astype(np.float32, copy=False)})
+        return self._session(n_jobs).run(None, {"X": X.astype(np.float32, copy=False)})
 
     def one(self, x):
         return self.scores(x[None])
@@ -203,8 +203,8 @@ class LLeaves:
             self.models[dtype] = model
         return self.models[dtype]
 
-    def scores(self, X, n_threads=1):
-        return self._model(X.dtype.name).predict(X, n_jobs=n_threads)
+    def scores(self, X, n_jobs=1):
+        return self._model(X.dtype.name).predict(X, n_jobs=n_jobs)
 
     def one(self, x):
         return self.scores(x[None])

@@ -34,7 +34,7 @@ def measure(quick: bool) -> Iterator[dict[str, object]]:
         for shape in shapes:
             contest.load(prepared(shape), without=huge(shape))
             yield from measured(contest, shape, "float32", n_repeats, n_rows)
-            yield from measured(contest, shape, "2 threads", 3, 5 * n_rows, n_threads=2)
+            yield from measured(contest, shape, "2 threads", 3, 5 * n_rows, n_jobs=2)
             contest.absent.update(too_large(shape))
             yield from measured(contest, shape, "float64", 3, n_rows, dtype="float64")
     with Contest([OURS, *SAME_TREES]) as contest:

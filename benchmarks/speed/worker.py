@@ -40,11 +40,11 @@ class Worker:
         self.model = None  # before the next one is made
         self.model = self.contestant(folder, {**shape, **changes})
 
-    def batch(self, n_rows, dtype="float32", n_threads=1, at_least=0.02):
+    def batch(self, n_rows, dtype="float32", n_jobs=1, at_least=0.02):
         """Mean seconds of a call on the first rows, repeated for a while where it is short."""
         X = np.ascontiguousarray(self.rows[:n_rows], dtype)
-        self.model.scores(X[:64], n_threads)  # what is made at the first call is not timed
-        return mean_seconds(at_least, self.model.scores, X, n_threads)
+        self.model.scores(X[:64], n_jobs)  # what is made at the first call is not timed
+        return mean_seconds(at_least, self.model.scores, X, n_jobs)
 
     def one_row(self, n_rows, cold, at_least=0.1):
         """Seconds of a call on one row, the median of passes over some rows, called one by one.

@@ -1,4 +1,4 @@
-"""`n_threads` wherever it is accepted: any whole number from 1 on, or -1 for all cores."""
+"""`n_jobs` wherever it is accepted: any whole number from 1 on, or -1 for all cores."""
 
 import os
 import warnings
@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 import mddag
-from mddag._utils.checks import MOST_THREADS, checked_threads
+from mddag._utils.checks import MOST_THREADS, checked_jobs
 from mddag._utils.warnings import (
     FEWEST_ROWS,
     DoubtfulResult,
@@ -76,28 +76,28 @@ MDP = mddag.MDP(BOOST.ensemble_.votes(X), Y, beta=0.01)
 
 def test_minus_one_is_all_cores_that_the_process_may_use(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 2, 5}, raising=False)
-    assert checked_threads(-1) == 3
+    assert checked_jobs(-1) == 3
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 7)
-    assert checked_threads(-1) == 7
+    assert checked_jobs(-1) == 7
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert checked_threads(-1) == 1
+    assert checked_jobs(-1) == 1
 
 
 @pytest.mark.parametrize(("given", "wanted"), [(1, 1), (np.int8(3), 3), (10**12, MOST_THREADS)])
 def test_whole_numbers_are_taken_up_to_a_limit(given, wanted):
-    assert checked_threads(given) == wanted
-    assert type(checked_threads(given)) is int
+    assert checked_jobs(given) == wanted
+    assert type(checked_jobs(given)) is int
 
 
-@pytest.mark.parametrize("given", [0, -2, 1.5, None, "2", True])
+@pytest.mark.parametrize("given", [0, -2, 1.5, "2", True])
 def test_other_values_are_refused(given):
-    with pytest.raises(ValueError, match="n_threads is"):
-        checked_threads(given)
+    with pytest.raises(ValueError, match="n_jobs is"):
+        checked_jobs(given)
 
 
 def swept(n):
-    sweep = Sweep(MDP, n_threads=n)
+    sweep = Sweep(MDP, n_jobs=n)
     return sweep(np.zeros((len(BOOST.ensemble_), MDP.grid.n_cells), np.uint8), Guards())
 
 
@@ -107,45 +107,45 @@ def stump(columns):
 
 
 CALLS = {
-    "sparsify": lambda n: mddag.sparsify(BOOST, X, Y, beta=0.01, n_threads=n).predict(X),
+    "sparsify": lambda n: mddag.sparsify(BOOST, X, Y, beta=0.01, n_jobs=n).predict(X),
     "MDDAGClassifier": lambda n: (
-        mddag.MDDAGClassifier(BOOST, n_threads=n, random_state=0).fit(X, Y).predict(X)
+        mddag.MDDAGClassifier(BOOST, n_jobs=n, random_state=0).fit(X, Y).predict(X)
     ),
     "AdaBoost": lambda n: (
-        mddag.AdaBoostMHClassifier(n_rounds=8, n_threads=n).fit(X, Y).decision_function(X)
+        mddag.AdaBoostMHClassifier(n_rounds=8, n_jobs=n).fit(X, Y).decision_function(X)
     ),
     "early stopping": lambda n: (
-        mddag.AdaBoostMHClassifier(n_rounds=8, early_stopping=5, n_threads=n, random_state=0)
+        mddag.AdaBoostMHClassifier(n_rounds=8, early_stopping=5, n_jobs=n, random_state=0)
         .fit(X, Y)
         .decision_function(X)
     ),
-    "Descent": lambda n: Descent(random_state=0, n_threads=n).solve(MDP).actions,
-    "Portfolio": lambda n: Portfolio(random_state=0, n_threads=n).solve(MDP).actions,
+    "Descent": lambda n: Descent(random_state=0, n_jobs=n).solve(MDP).actions,
+    "Portfolio": lambda n: Portfolio(random_state=0, n_jobs=n).solve(MDP).actions,
     "Sweep": swept,
     "sweep": lambda n: mddag.sweep(BOOST, X, Y, betas=[0.01], n_jobs=n).train_loss,
-    "Predictor": lambda n: Predictor(Model(DAG), n_threads=n).predict(X),
-    "Ensemble.scores": lambda n: BOOST.ensemble_.scores(X, n_threads=n),
-    "Ensemble.votes": lambda n: BOOST.ensemble_.votes(X, n_threads=n).codes,
-    "Dag.scores": lambda n: DAG.scores(X, n_threads=n),
-    "Dag.run": lambda n: DAG.run(X, n_threads=n).n_evaluated,
-    "Dag.exits": lambda n: DAG.exits(X, n_threads=n)[0],
-    "Dag.lengths": lambda n: DAG.lengths(X, n_threads=n)[2],
-    "MDP.rollout": lambda n: MDP.rollout(MDP.evaluate_all(), n_threads=n)[0],
-    "Columns": lambda n: stump(Columns.from_rows(X, n_threads=n)),
+    "Predictor": lambda n: Predictor(Model(DAG), n_jobs=n).predict(X),
+    "Ensemble.scores": lambda n: BOOST.ensemble_.scores(X, n_jobs=n),
+    "Ensemble.votes": lambda n: BOOST.ensemble_.votes(X, n_jobs=n).codes,
+    "Dag.scores": lambda n: DAG.scores(X, n_jobs=n),
+    "Dag.run": lambda n: DAG.run(X, n_jobs=n).n_evaluated,
+    "Dag.exits": lambda n: DAG.exits(X, n_jobs=n)[0],
+    "Dag.lengths": lambda n: DAG.lengths(X, n_jobs=n)[2],
+    "MDP.rollout": lambda n: MDP.rollout(MDP.evaluate_all(), n_jobs=n)[0],
+    "Columns": lambda n: stump(Columns.from_rows(X, n_jobs=n)),
 }
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("n_threads", [-1, 10**12])
-def test_every_call_takes_them_and_the_answer_is_that_of_one_thread(call, n_threads):
-    np.testing.assert_array_equal(CALLS[call](n_threads), CALLS[call](1))
+@pytest.mark.parametrize("n_jobs", [-1, 10**12])
+def test_every_call_takes_them_and_the_answer_is_that_of_one_thread(call, n_jobs):
+    np.testing.assert_array_equal(CALLS[call](n_jobs), CALLS[call](1))
 
 
 @pytest.mark.parametrize("call", sorted(CALLS.keys() - {"sweep"}))  # there the number is joblib's
-@pytest.mark.parametrize("n_threads", [0, -2])
-def test_every_call_refuses_the_same_ones(call, n_threads):
-    with pytest.raises(ValueError, match=f"n_threads is {n_threads}"):
-        CALLS[call](n_threads)
+@pytest.mark.parametrize("n_jobs", [0, -2])
+def test_every_call_refuses_the_same_ones(call, n_jobs):
+    with pytest.raises(ValueError, match=f"n_jobs is {n_jobs}"):
+        CALLS[call](n_jobs)
 
 
 def test_a_doubt_points_to_the_line_outside_of_the_package():

@@ -123,8 +123,8 @@ def test_repeated_rows_equal_whole_weights_bit_for_bit():
 def test_threads_change_nothing():
     X, labels, n_classes, weight = problem(8, n=60_000, d=2, n_classes=3, levels=9, weighted=True)
     columns = Columns.from_rows(X)
-    one = start(labels, n_classes, weight / 7, np.ones(3), n_threads=1)
-    many = start(labels, n_classes, weight / 7, np.ones(3), n_threads=3)
+    one = start(labels, n_classes, weight / 7, np.ones(3), n_jobs=1)
+    many = start(labels, n_classes, weight / 7, np.ones(3), n_jobs=3)
     for _, a, b in zip(
         range(4), rounds(one, Stump(), columns), rounds(many, Stump(), columns), strict=False
     ):

@@ -97,7 +97,7 @@ def test_constant_columns_leave_the_majority():
         ({"calibration_fraction": 1.0}, r"calibration_fraction is 1.0; wanted .* in \[0, 1\)"),
         ({"max_seconds": -1}, "max_seconds is -1; wanted a number above 0"),
         ({"warm_start": "yes"}, "warm_start is 'yes'; wanted one of False, True"),
-        ({"n_threads": 0}, "n_threads is 0"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
         ({"class_weight": 3}, "class_weight is 3"),
         ({"min_weight_fraction_leaf": -0.1}, "min_weight_fraction_leaf is -0.1"),
     ],

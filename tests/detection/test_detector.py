@@ -67,7 +67,7 @@ def test_sizes_bound_the_objects():
 
 
 def test_threads_and_repetition_change_nothing():
-    again = Detector(**SETTINGS, n_threads=2).fit(patches(600), backgrounds())
+    again = Detector(**SETTINGS, n_jobs=2).fit(patches(600), backgrounds())
     picture, _ = scene(3)
     for one, two in zip(fitted().detect(picture, cut=0), again.detect(picture, cut=0), strict=True):
         assert np.array_equal(one, two)
@@ -159,9 +159,9 @@ def test_a_hundred_megapixels_are_scanned():
 
 def test_the_detector_is_the_same(tmp_path):
     fitted().save(tmp_path / "disks.mddag")
-    again = mddag.load(tmp_path / "disks.mddag", n_threads=2)
+    again = mddag.load(tmp_path / "disks.mddag", n_jobs=2)
     assert isinstance(again, Detector)
-    assert again.get_params() == fitted().get_params() | {"n_threads": 2}
+    assert again.get_params() == fitted().get_params() | {"n_jobs": 2}
     assert again.cut_ == fitted().cut_
     for seed in range(3):
         picture, _ = scene(seed)

@@ -116,10 +116,10 @@ def test_the_estimator_decides_where_the_learner_has_no_seed():
     assert (fits[0].scores(X) != fits[2].scores(X)).any()
 
 
-@pytest.mark.parametrize("n_threads", [1, 2])
-def test_a_continued_model_is_the_whole_one(n_threads):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_continued_model_is_the_whole_one(n_jobs):
     whole, X, y = boosted()
-    part = clone(whole).set_params(n_rounds=5, warm_start=True, n_threads=n_threads).fit(X, y)
+    part = clone(whole).set_params(n_rounds=5, warm_start=True, n_jobs=n_jobs).fit(X, y)
     part.set_params(n_rounds=12).fit(X, y)
     np.testing.assert_array_equal(part.scores(X), whole.scores(X))
     part.set_params(n_rounds=13, learner__random_state=1)

@@ -21,10 +21,10 @@ from tests.reference import grouping as groups_reference
 from tests.reference import scan as reference
 
 
-def scanned(classifier, picture, levels, *, level="", n_threads=1):
-    tasks = np.concatenate(levels.calls(n_threads))
+def scanned(classifier, picture, levels, *, level="", n_jobs=1):
+    tasks = np.concatenate(levels.calls(n_jobs))
     places, scores, n_windows, n_evaluated = _core.scan(
-        picture, levels.shapes, tasks, classifier.native, n_threads, level
+        picture, levels.shapes, tasks, classifier.native, n_jobs, level
     )
     hits = [(*place, score) for place, score in zip(places.reshape(-1, 3), scores, strict=True)]
     return hits, n_windows, n_evaluated
@@ -62,7 +62,7 @@ def test_every_machine_and_any_threads_find_the_same(seed, skips):
     wanted = scanned(classifier, picture, levels)
     for level in _core.levels():
         assert wanted == scanned(classifier, picture, levels, level=level)
-    assert wanted == scanned(classifier, picture, levels, n_threads=3)
+    assert wanted == scanned(classifier, picture, levels, n_jobs=3)
 
 
 def test_large_pictures_wrap_around():
@@ -158,9 +158,9 @@ def test_sizes_of_windows():
 @given(
     st.integers(20, 5000), st.integers(20, 5000), st.sampled_from([1.05, 1.3]), st.integers(1, 9)
 )
-def test_tasks_are_all_rows_in_order(height, width, scale, n_threads):
+def test_tasks_are_all_rows_in_order(height, width, scale, n_jobs):
     levels = levels_of((height, width), (20, 20), scale=scale)
-    tasks = np.concatenate(levels.calls(n_threads))
+    tasks = np.concatenate(levels.calls(n_jobs))
     rows = [(level, row) for level, first, end in tasks for row in range(first, end)]
     assert rows == [(level, row) for level, n in enumerate(levels.rows) for row in range(n)]
 

@@ -64,12 +64,12 @@ def test_trees_equal_the_twin(data):
     ensemble = data.draw(strategies.ensembles())
     X = data.draw(strategies.rows(ensemble.n_features))
     policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
-    n_threads = data.draw(st.sampled_from([1, 2]))
+    n_jobs = data.draw(st.sampled_from([1, 2]))
     dag = mddag.compile(ensemble, policy)
     walks = twin.on_rows_in_fixed_point(ensemble, policy, X)
-    assert_equal_walks(dag.run(X, n_threads=n_threads), walks)
-    np.testing.assert_array_equal(dag.scores(X, n_threads=n_threads), [w.scores for w in walks])
-    scores, exit_step = dag.exits(X, n_threads=n_threads)
+    assert_equal_walks(dag.run(X, n_jobs=n_jobs), walks)
+    np.testing.assert_array_equal(dag.scores(X, n_jobs=n_jobs), [w.scores for w in walks])
+    scores, exit_step = dag.exits(X, n_jobs=n_jobs)
     np.testing.assert_array_equal(scores, [w.scores for w in walks])
     assert exit_step.tolist() == [w.exit_step for w in walks]
     for row, walk in zip(X, walks, strict=True):
@@ -100,9 +100,9 @@ def test_blocks_and_threads_change_nothing(dtype, n_scores):
     dag = mddag.compile(ensemble, policy)
     walks = twin.on_rows_in_fixed_point(ensemble, policy, X)
     assert len({tuple(w.path) for w in walks}) > 5
-    for n_threads in (1, 2, 5):
-        assert_equal_walks(dag.run(X, n_threads=n_threads), walks)
-        np.testing.assert_array_equal(dag.scores(X, n_threads=n_threads), [w.scores for w in walks])
+    for n_jobs in (1, 2, 5):
+        assert_equal_walks(dag.run(X, n_jobs=n_jobs), walks)
+        np.testing.assert_array_equal(dag.scores(X, n_jobs=n_jobs), [w.scores for w in walks])
 
 
 @pytest.mark.parametrize("n_scores", [1, 3])
@@ -193,10 +193,8 @@ def test_rows_of_another_width_are_refused():
 def test_bad_threads_and_an_out_among_the_rows_are_refused(policy):
     dag, X = mddag.compile(stumps(3), policy), np.zeros((6, 2))
     for call in (dag.run, dag.scores):
-        with pytest.raises(
-            ValueError, match=r"n_threads is 2\.5; wanted a whole number, 1 or more"
-        ):
-            call(X, n_threads=2.5)
+        with pytest.raises(ValueError, match=r"n_jobs is 2\.5; wanted a whole number, 1 or more"):
+            call(X, n_jobs=2.5)
     with pytest.raises(ValueError, match="out shares memory with X"):
         dag.scores(X, out=X.reshape(-1)[:6].reshape(6, 1))
 
@@ -211,7 +209,7 @@ def test_lengths_are_those_of_the_paths(monkeypatch):
         mddag.compile(ensemble),
     ):
         trace = dag.run(X)
-        scores, exit_step, n_evaluated = dag.lengths(X, n_threads=2)
+        scores, exit_step, n_evaluated = dag.lengths(X, n_jobs=2)
         np.testing.assert_array_equal(scores, trace.scores)
         np.testing.assert_array_equal(exit_step, trace.exit_step)
         np.testing.assert_array_equal(n_evaluated, trace.n_evaluated)

@@ -35,12 +35,12 @@ def assert_equal_answers(ensemble, policy, X):
     verdict = walk.run(X).verdict
     for kind in mddag.compile(ensemble, policy).possible:
         dag = mddag.compile(ensemble, policy, executor=kind.name)
-        for n_threads in (1, 3):
-            np.testing.assert_array_equal(dag.scores(X, n_threads=n_threads), wanted)
-            scores, steps = dag.exits(X, n_threads=n_threads)
+        for n_jobs in (1, 3):
+            np.testing.assert_array_equal(dag.scores(X, n_jobs=n_jobs), wanted)
+            scores, steps = dag.exits(X, n_jobs=n_jobs)
             np.testing.assert_array_equal(scores, wanted)
             np.testing.assert_array_equal(steps, exit_step)
-            np.testing.assert_array_equal(dag.verdicts(X, n_threads=n_threads), verdict)
+            np.testing.assert_array_equal(dag.verdicts(X, n_jobs=n_jobs), verdict)
 
 
 @given(st.data())
@@ -182,8 +182,8 @@ def test_patches_are_read_lazily_where_few_base_classifiers_are_evaluated():
 def test_threads_do_not_matter():
     dag = mddag.compile(boosted()[0].ensemble_)
     X, _ = bars(2000)
-    assert_same_traces(dag.run(X, n_threads=3), dag.run(X))
-    np.testing.assert_array_equal(dag.scores(X, n_threads=3), dag.scores(X))
+    assert_same_traces(dag.run(X, n_jobs=3), dag.run(X))
+    np.testing.assert_array_equal(dag.scores(X, n_jobs=3), dag.scores(X))
 
 
 def test_rows_have_no_windows():

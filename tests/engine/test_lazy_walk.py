@@ -45,8 +45,8 @@ def given_all(walk, X, rows, lacking):
 @settings(deadline=None, max_examples=150)
 def test_rows_end_where_whole_rows_end(data):
     dag, X = drawn(data)
-    n_threads = data.draw(st.sampled_from([1, 2]))
-    walk, trace = LazyWalk(dag, dag.purchases, len(X), n_threads), dag.run(X)
+    n_jobs = data.draw(st.sampled_from([1, 2]))
+    walk, trace = LazyWalk(dag, dag.purchases, len(X), n_jobs), dag.run(X)
     waiting = np.arange(len(X))
     while len(waiting):
         lacking = walk.resume(waiting)

@@ -39,7 +39,7 @@ def stump(feature, threshold, vote):
 def test_votes_and_scores_equal_the_twin(data):
     ensemble = data.draw(strategies.ensembles())
     X = data.draw(strategies.rows(ensemble.n_features))
-    votes = ensemble.votes(X, n_threads=data.draw(st.sampled_from([1, 2])))
+    votes = ensemble.votes(X, n_jobs=data.draw(st.sampled_from([1, 2])))
     np.testing.assert_array_equal(votes.dense(), twin.votes(ensemble, X))
     np.testing.assert_array_equal(ensemble.scores(X), twin.scores(ensemble, X))
     np.testing.assert_array_equal(votes.scores(), twin.scores(ensemble, X))
@@ -62,10 +62,10 @@ def test_reordered_and_truncated_votes(data):
     np.testing.assert_allclose(ensemble.reordered(order).scores(X), ensemble.scores(X), atol=1e-12)
 
 
-@pytest.mark.parametrize("n_threads", [1, 2, 5])
-def test_many_rows_and_threads_give_the_same_bits(stumps, n_threads):
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_many_rows_and_threads_give_the_same_bits(stumps, n_jobs):
     X = np.random.default_rng(1).normal(size=(1000, 2))
-    np.testing.assert_array_equal(stumps.scores(X, n_threads=n_threads), twin.scores(stumps, X))
+    np.testing.assert_array_equal(stumps.scores(X, n_jobs=n_jobs), twin.scores(stumps, X))
 
 
 def test_votes_of_1000_trees_take_a_byte_each():
@@ -122,7 +122,7 @@ def test_threads_serve_several_callers_at_once(stumps):
     X = np.random.default_rng(1).normal(size=(20_000, 2))
     wanted, got = stumps.scores(X), {}
     callers = [
-        threading.Thread(target=lambda k=k: got.update({k: stumps.scores(X, n_threads=3)}))
+        threading.Thread(target=lambda k=k: got.update({k: stumps.scores(X, n_jobs=3)}))
         for k in range(6)
     ]
     for caller in callers:
@@ -138,10 +138,10 @@ def test_no_memory_in_a_thread_is_an_error_and_the_threads_go_on(stumps):
     """Rows that are no block of memory are copied block by block; these take 256 terabytes."""
     X, out = np.broadcast_to(np.float32(0), (1000, 10**12)), np.zeros((1000, 1))
     rows = np.random.default_rng(1).normal(size=(1000, 2))
-    for n_threads in (1, 2, 3) * 5:
+    for n_jobs in (1, 2, 3) * 5:
         with pytest.raises(MemoryError):
-            _core.add_scores(stumps.native, stumps.tables.native, X, out, n_threads)
-        np.testing.assert_array_equal(stumps.scores(rows, n_threads=3), twin.scores(stumps, rows))
+            _core.add_scores(stumps.native, stumps.tables.native, X, out, n_jobs)
+        np.testing.assert_array_equal(stumps.scores(rows, n_jobs=3), twin.scores(stumps, rows))
 
 
 forks = [
@@ -165,7 +165,7 @@ def score_in_a_child(stumps, X, wanted):
     """Fork; the child scores X with two threads and ends, 0 meaning that it got `wanted`."""
     child = os.fork()
     if child == 0:
-        os._exit(not np.array_equal(stumps.scores(X, n_threads=2), wanted))
+        os._exit(not np.array_equal(stumps.scores(X, n_jobs=2), wanted))
     return child
 
 
@@ -174,7 +174,7 @@ class TestForks:
 
     def test_threads_work_in_a_forked_child(self, stumps):
         X = np.random.default_rng(1).normal(size=(20_000, 2))
-        wanted = stumps.scores(X, n_threads=2)  # the parent's pool is running
+        wanted = stumps.scores(X, n_jobs=2)  # the parent's pool is running
         assert exit_code(score_in_a_child(stumps, X, wanted)) == 0
 
     def test_a_child_forked_in_the_midst_of_calls_does_not_hang(self, stumps):
@@ -183,7 +183,7 @@ class TestForks:
 
         def call_until_over():
             while not over.is_set():
-                stumps.scores(X, n_threads=2)
+                stumps.scores(X, n_jobs=2)
 
         callers = [threading.Thread(target=call_until_over) for _ in range(3)]
         for caller in callers:

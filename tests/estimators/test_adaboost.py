@@ -88,7 +88,7 @@ def test_labels_of_any_kind(iris):
 
 def test_threads_change_nothing(iris):
     one = AdaBoostMHClassifier(n_rounds=20).fit(*iris)
-    two = AdaBoostMHClassifier(n_rounds=20, n_threads=2).fit(*iris)
+    two = AdaBoostMHClassifier(n_rounds=20, n_jobs=2).fit(*iris)
     assert_array_equal(one.scores(iris[0]), two.scores(iris[0]))
 
 
@@ -249,10 +249,10 @@ def test_calibration_on_spambase(data):
 
 def test_all_cores_boost_as_one(iris):
     X, y = iris
-    one, all_cores = (AdaBoostMHClassifier(n_rounds=5, n_threads=n).fit(X, y) for n in (1, -1))
+    one, all_cores = (AdaBoostMHClassifier(n_rounds=5, n_jobs=n).fit(X, y) for n in (1, -1))
     np.testing.assert_array_equal(one.scores(X), all_cores.scores(X))
-    with pytest.raises(ValueError, match="n_threads is 0; wanted a whole number, 1 or more, or -1"):
-        AdaBoostMHClassifier(n_threads=0).fit(X, y)
+    with pytest.raises(ValueError, match="n_jobs is 0; wanted a whole number, 1 or more, or -1"):
+        AdaBoostMHClassifier(n_jobs=0).fit(X, y)
 
 
 def test_a_frame_is_encoded_once():

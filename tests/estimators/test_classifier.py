@@ -163,7 +163,7 @@ def test_frames_pipelines_grid_search_and_pickles(cancer):
         ({"grid": "fine"}, "grid is 'fine'; wanted one of 'quantile', 'uniform'"),
         ({"policy_fraction": 1.0}, "policy_fraction is 1.0"),
         ({"actions": ("skip", "quit")}, "wanted 'eval' and any of 'skip' and 'quit'"),
-        ({"n_threads": 0}, "n_threads is 0"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
         ({"loss": "zero_one"}, "loss is 'zero_one'; wanted a callable"),
         ({"solver": "sarsa"}, "solver is 'sarsa'; wanted an object with solve"),
         ({"solver": Sarsa(rate=7)}, "rate is 7"),
@@ -199,7 +199,7 @@ def test_prices_of_the_ensemble_count(cancer):
 
 def test_threads_do_not_matter(cancer, fitted):
     _, X, _, _ = cancer
-    again = pickle.loads(pickle.dumps(fitted)).set_params(n_threads=2)
+    again = pickle.loads(pickle.dumps(fitted)).set_params(n_jobs=2)
     np.testing.assert_array_equal(again.scores(X), fitted.scores(X))
     np.testing.assert_array_equal(again.scores(X), fitted.trace(X).scores)
 

@@ -22,7 +22,7 @@ from mddag import MDDAGClassifier, MDDAGRegressor
 from mddag._utils.checks import usable_cores
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import fitted_model, is_fitted
-from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
+from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Logistic, ZeroOne
 from mddag.policy import Correlation, Given
 from mddag.solvers import Margin, Portfolio, Prefix, Sarsa
@@ -43,8 +43,8 @@ def test_a_policy_of_a_sweep_can_be_adopted():
 
 
 def test_the_default_solver_takes_the_threads_and_another_keeps_its_own():
-    assert MDDAGClassifier(n_threads=3).checked_solver().n_threads == 3
-    assert MDDAGClassifier(solver=Portfolio(), n_threads=3).checked_solver().n_threads == 1
+    assert MDDAGClassifier(n_jobs=3).checked_solver().n_jobs == 3
+    assert MDDAGClassifier(solver=Portfolio(), n_jobs=3).checked_solver().n_jobs == 1
 
 
 def test_soft_targets_calibrate_an_adopted_policy():
@@ -147,7 +147,7 @@ def test_a_result_of_sparsify_tells_its_story(sparsified):
 
 def test_pipelines_searches_and_clones_print_as_ever(sparsified):
     fast = pickle.loads(pickle.dumps(sparsified[0]))
-    fast.set_params(ensemble=MODEL, ordering=Correlation(), n_threads=2)  # more than a line
+    fast.set_params(ensemble=MODEL, ordering=Correlation(), n_jobs=2)  # more than a line
     untouched = type("MDDAGClassifier", (MDDAGClassifier,), {"__repr__": BaseEstimator.__repr__})
     plain = untouched(**fast.get_params(deep=False))
     assert as_ever(fast) == as_ever(plain)
@@ -247,13 +247,11 @@ def test_sample_weight_is_routed():
 
 
 def test_all_cores_serve_as_well_as_one():
-    one, all_cores = (
-        MDDAGClassifier(MODEL, n_threads=n, solver=Margin()).fit(X, y) for n in (1, -1)
-    )
+    one, all_cores = (MDDAGClassifier(MODEL, n_jobs=n, solver=Margin()).fit(X, y) for n in (1, -1))
     np.testing.assert_array_equal(one.predict_proba(X), all_cores.predict_proba(X))
-    assert all_cores.predictor().n_threads == usable_cores()
-    with pytest.raises(ValueError, match="n_threads is -2; wanted a whole number, 1 or more"):
-        MDDAGClassifier(MODEL, n_threads=-2).fit(X, y)
+    assert all_cores.predictor().n_jobs == usable_cores()
+    with pytest.raises(ValueError, match="n_jobs is -2; wanted a whole number, 1 or more"):
+        MDDAGClassifier(MODEL, n_jobs=-2).fit(X, y)
 
 
 @given(factor=st.floats(1e-6, 1e6), seed=st.integers(0, 100))
@@ -368,19 +366,6 @@ def test_what_cannot_order_is_refused():
         chosen_solver(None, ordering="best")
     with pytest.raises(TypeError, match=r"ordering is <class .*; wanted a callable"):
         chosen_solver(Portfolio(orderings=(Given,)))
-
-
-@pytest.mark.parametrize(
-    ("n_threads", "n_jobs", "threads"), [(None, None, 5), (None, 2, 2), (3, 2, 3), (3, None, 3)]
-)
-def test_jobs_are_threads_of_a_solver_that_has_no_use_for_them(n_threads, n_jobs, threads):
-    assert threads_of_learning(n_threads, n_jobs, 5) == threads
-
-
-@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True])
-def test_jobs_that_make_no_sense_are_refused(n_jobs):
-    with pytest.raises(ValueError, match=r"n_jobs is .*; wanted a whole number of workers, -1 for"):
-        threads_of_learning(None, n_jobs)
 
 
 def test_a_solver_is_told_what_it_can_do():

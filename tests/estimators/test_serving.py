@@ -66,12 +66,12 @@ def test_one_predictor_answers_for_the_estimator_on_its_threads():
     assert model.untransformed() is served
     assert (served.model.dag, served.model.calibration) == (model.dag_, model.calibration_)
     labels = model.predict(X)
-    assert model.set_params(n_threads=2).untransformed().n_threads == 2
+    assert model.set_params(n_jobs=2).untransformed().n_jobs == 2
     np.testing.assert_array_equal(model.predict(X), labels)
-    everywhere = model.set_params(n_threads=-1).fit(X, X[:, 0] > 0).untransformed()
+    everywhere = model.set_params(n_jobs=-1).fit(X, X[:, 0] > 0).untransformed()
     assert model.untransformed() is everywhere
-    with pytest.raises(ValueError, match="n_threads is 0"):
-        model.set_params(n_threads=0).predict(X)
+    with pytest.raises(ValueError, match="n_jobs is 0"):
+        model.set_params(n_jobs=0).predict(X)
 
 
 def test_what_was_measured_after_the_fit_is_saved_too(framed, tmp_path):
@@ -189,13 +189,13 @@ def test_a_fitted_estimator_is_saved_with_what_was_measured(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
     model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=5), solver=Sarsa(n_episodes=5000))
-    model.set_params(beta=0, n_threads=2).fit(X, X[:, 0] > 0)
+    model.set_params(beta=0, n_jobs=2).fit(X, X[:, 0] > 0)
     model.save(tmp_path / "model.mddag")
     loaded = mddag.load(tmp_path / "model.mddag")
     assert loaded.model.beta == 0.0
     assert loaded.model.evaluation == model.evaluation_
     assert loaded.classes_.dtype == bool
-    assert model.predictor().n_threads == 2
+    assert model.predictor().n_jobs == 2
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 

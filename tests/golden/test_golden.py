@@ -56,11 +56,11 @@ def test_the_engine_gives_the_stored_answers(case):
 def test_every_executor_gives_the_stored_answers(case):
     for executor in (None, "walk", "blocks"):
         dag = mddag.compile(case.ensemble, case.policy, executor=executor)
-        for n_threads in (1, 2):
-            scores, _, n_evaluated = dag.lengths(case.rows, n_threads=n_threads)
+        for n_jobs in (1, 2):
+            scores, _, n_evaluated = dag.lengths(case.rows, n_jobs=n_jobs)
             np.testing.assert_array_equal(scores, case.answers["scores"])
             np.testing.assert_array_equal(n_evaluated, case.answers["n_evaluated"])
-            scores = dag.scores(case.rows, n_threads=n_threads)
+            scores = dag.scores(case.rows, n_jobs=n_jobs)
             np.testing.assert_array_equal(scores, case.answers["scores"])
     for x, wanted in zip(case.rows[:N_SINGLE], case.answers["predict"], strict=False):
         assert case.predictor.predict_one(x) == wanted

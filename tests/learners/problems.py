@@ -20,7 +20,7 @@ def problems(draw, max_rows=24):
     if d > 1 and draw(st.booleans()):
         X[:, -1] = X[:, 0]
     nominal = rng.random(d) < draw(st.sampled_from([0.0, 0.5]))
-    columns = Columns.from_rows(X, nominal=nominal, n_threads=draw(st.sampled_from([1, 2])))
+    columns = Columns.from_rows(X, nominal=nominal, n_jobs=draw(st.sampled_from([1, 2])))
     if draw(st.booleans()):
         columns = replace(columns, codes=columns.codes.astype(np.uint16))
     if draw(st.booleans()):

@@ -45,7 +45,7 @@ def test_leaves_on_codes_equal_leaves_on_values(problem, n_leaves):
 def test_layout_and_threads_do_not_matter(dtype, order):
     X = np.random.default_rng(0).normal(size=(1000, 3)).astype(dtype)
     wanted = Columns.from_rows(X.astype(np.float64))
-    got = Columns.from_rows(np.array(X, order=order), n_threads=2)
+    got = Columns.from_rows(np.array(X, order=order), n_jobs=2)
     assert (got.codes == wanted.codes).all()
     assert got.codes.dtype == np.uint16
     assert got.codes.flags.c_contiguous
@@ -93,7 +93,7 @@ def test_the_most_codes_of_all_are_walked():
         (lambda: Columns.from_rows([[np.inf]], nominal=[True]), "nominal column 0 contains inf"),
         (lambda: Columns.from_rows([[1.0]], nominal=[0]), "wanted one bool per column"),
         (lambda: Columns.from_rows([[1.0]], max_bins=1), "max_bins is 1; wanted None or a number"),
-        (lambda: Columns.from_rows([[1.0]], n_threads=0), "n_threads is 0; wanted a whole number"),
+        (lambda: Columns.from_rows([[1.0]], n_jobs=0), "n_jobs is 0; wanted a whole number"),
         (lambda: Columns.from_rows([[1.0]]).restricted([1]), "candidates contain column 1"),
         (lambda: Columns.from_rows([[1.0]]).restricted([True]), "candidates are bool"),
         (lambda: Columns.from_rows([[1.0]]).restricted([-1]), "candidates contain column -1"),

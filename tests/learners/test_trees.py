@@ -215,7 +215,7 @@ def test_threads_do_not_matter(learner, n_classes, max_bins):
     X[:, 5] = X[:, 6]
     targets, weights = labels(rng, 6000, n_classes)
     fits = [
-        learner.fit(Columns.from_rows(X, max_bins=max_bins, n_threads=t), targets, weights)
+        learner.fit(Columns.from_rows(X, max_bins=max_bins, n_jobs=t), targets, weights)
         for t in (1, 2, 3)
     ]
     assert_same(fits[0], fits[1])

@@ -40,7 +40,7 @@ LOADED = [
     ("pickle", lambda: mddag.load("model.pkl"), BAD, "it is a pickle"),
     ("LightGBM text", lambda: mddag.load("model.txt"), BAD, "LightGBM text.*mddag.as_ensemble"),
     ("cut", lambda: mddag.load("cut.mddag"), BAD, "'cut.mddag'"),
-    ("threads", lambda: mddag.load("own.mddag", n_threads=0), ValueError, "n_threads is 0"),
+    ("threads", lambda: mddag.load("own.mddag", n_jobs=0), ValueError, "n_jobs is 0"),
 ]
 
 

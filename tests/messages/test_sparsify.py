@@ -63,7 +63,7 @@ MODELS = [
     ("of one sample", given(solver=TakesOneSample()), TypeError, r"TakesOneSample.solve .*\(mdp, "),
     ("ordering", given(ordering="random"), TypeError, "ordering is 'random'"),
     ("every", given(every=0), ValueError, "every is 0"),
-    ("n_threads", given(n_threads=0), ValueError, "n_threads is 0"),
+    ("n_jobs", given(n_jobs=0), ValueError, "n_jobs is 0"),
     ("n_jobs", given(n_jobs=0), ValueError, "n_jobs is 0"),
 ]
 ROWS = [

@@ -14,9 +14,9 @@ from tests.native.test_walk import forest, noisy_policy
 N_ROWS = 5000
 
 
-def finished(dag, X, n_threads):
+def finished(dag, X, n_jobs):
     """All rows, whose groups come as they want them."""
-    walk, waiting = LazyWalk(dag, purchases_for(dag), len(X), n_threads), np.arange(len(X))
+    walk, waiting = LazyWalk(dag, purchases_for(dag), len(X), n_jobs), np.arange(len(X))
     while len(waiting):
         lacking = walk.resume(waiting)
         for g in np.flatnonzero(lacking.any(axis=0)).tolist():

@@ -49,7 +49,7 @@ def policy(ensemble):
 
 
 def assert_same_by_threads(compute):
-    """`compute(n_threads)` gives arrays that do not depend on the number."""
+    """`compute(n_jobs)` gives arrays that do not depend on the number."""
     wanted = compute(1)
     for _ in range(3):
         for mine, theirs in zip(compute(4), wanted, strict=True):
@@ -60,7 +60,7 @@ def assert_same_by_threads(compute):
 def test_leaf_codes_and_scores(ensemble, order):
     X = np.asarray(rows(np.float32), order=order)
     assert_same_by_threads(
-        lambda n: (ensemble.scores(X, n_threads=n), ensemble.votes(X, n_threads=n).codes)
+        lambda n: (ensemble.scores(X, n_jobs=n), ensemble.votes(X, n_jobs=n).codes)
     )
 
 
@@ -69,12 +69,12 @@ def test_leaf_codes_and_scores(ensemble, order):
 def test_policies(ensemble, policy, executor, dtype):
     X = rows(dtype)
     # New for each call: what is made when rows first come is then made while all threads wait.
-    assert_same_by_threads(lambda n: Dag(ensemble, policy, executor).exits(X, n_threads=n))
+    assert_same_by_threads(lambda n: Dag(ensemble, policy, executor).exits(X, n_jobs=n))
 
 
 def test_paths(ensemble, policy):
     def run(n):
-        trace = Dag(ensemble, policy).run(rows(), n_threads=n)
+        trace = Dag(ensemble, policy).run(rows(), n_jobs=n)
         return trace.scores, trace.indices, trace.exit_step, trace.cost
 
     assert_same_by_threads(run)
@@ -94,12 +94,12 @@ def test_stages(ensemble, policy):
         pytest.skip("stages decide on one score")
 
     def run(n):
-        trace = Dag(ensemble, staged(policy)).run(rows(), n_threads=n)
+        trace = Dag(ensemble, staged(policy)).run(rows(), n_jobs=n)
         return trace.scores, trace.indices, trace.exit_step, trace.cost, trace.verdict
 
     assert_same_by_threads(run)
     mdp = mddag.MDP(ensemble.votes(rows()), np.zeros(len(rows()), int))
-    assert_same_by_threads(lambda n: mdp.rollout(staged(policy), n_threads=n))
+    assert_same_by_threads(lambda n: mdp.rollout(staged(policy), n_jobs=n))
 
 
 @pytest.mark.parametrize("executor", ["walk", "blocks", "all"])
@@ -107,16 +107,16 @@ def test_all_base_classifiers(ensemble, executor):
     X, everything = rows(np.float32), mddag.compile(ensemble).policy
 
     def scores(n):
-        return (Dag(ensemble, everything, executor).scores(X, n_threads=n),)
+        return (Dag(ensemble, everything, executor).scores(X, n_jobs=n),)
 
     assert_same_by_threads(scores)
 
 
 def test_rollouts_and_sweeps(ensemble, labels):
     mdp = mddag.MDP(ensemble.votes(rows()), labels, beta=0.01)
-    policies = {n: Descent(n_starts=1, random_state=0, n_threads=n).solve(mdp) for n in (1, 4)}
+    policies = {n: Descent(n_starts=1, random_state=0, n_jobs=n).solve(mdp) for n in (1, 4)}
     assert_same_by_threads(lambda n: (policies[n].actions,))
-    assert_same_by_threads(lambda n: mdp.rollout(policies[1], n_threads=n))
+    assert_same_by_threads(lambda n: mdp.rollout(policies[1], n_jobs=n))
 
 
 @pytest.mark.parametrize("learner", [Stump(), Tree(n_leaves=6)], ids=repr)
@@ -124,7 +124,7 @@ def test_rollouts_and_sweeps(ensemble, labels):
 def test_boosting(labels, learner, max_bins):
     def boosted(n):
         model = AdaBoostMHClassifier(
-            learner, n_rounds=4, max_bins=max_bins, early_stopping=3, random_state=0, n_threads=n
+            learner, n_rounds=4, max_bins=max_bins, early_stopping=3, random_state=0, n_jobs=n
         )
         model.fit(rows(), labels)
         return model.ensemble_.nodes["threshold"], model.ensemble_.tables.values
@@ -137,12 +137,10 @@ def test_patches():
     labels = (patches[:, :, :3].mean(axis=(1, 2)) > patches[:, :, 3:].mean(axis=(1, 2))).astype(int)
 
     def boosted(n):
-        model = AdaBoostMHClassifier(Haar(200, random_state=0), n_rounds=4, n_threads=n)
+        model = AdaBoostMHClassifier(Haar(200, random_state=0), n_rounds=4, n_jobs=n)
         ensemble = model.fit(patches, labels).ensemble_
-        trace = Dag(ensemble, mddag.compile(ensemble).policy).run(patches, n_threads=n)
-        scores = Dag(ensemble, mddag.compile(ensemble).policy, "windows").scores(
-            patches, n_threads=n
-        )
+        trace = Dag(ensemble, mddag.compile(ensemble).policy).run(patches, n_jobs=n)
+        scores = Dag(ensemble, mddag.compile(ensemble).policy, "windows").scores(patches, n_jobs=n)
         values = haar_values(patches, ensemble.features.rectangles, n)
         return ensemble.nodes["threshold"], trace.scores, trace.indices, scores, values
 
@@ -156,7 +154,7 @@ def test_scans(skips):
     picture = random_picture(rng, 700, 500)
 
     def scanned(n):
-        hits = classifier.scan(picture, n_threads=n)
+        hits = classifier.scan(picture, n_jobs=n)
         return hits.boxes, hits.scores, hits.places, [hits.n_windows, hits.n_evaluated]
 
     assert_same_by_threads(scanned)
@@ -167,4 +165,4 @@ def test_queries():
     family = UrgencyExits().fit(rankings.problem())
     dag = mddag.compile(rankings.ensemble(), family.policy(1e-3))
     assert dag.by_query.has_kernel
-    assert_same_by_threads(lambda n: dag.lengths(X, qid, n_threads=n))
+    assert_same_by_threads(lambda n: dag.lengths(X, qid, n_jobs=n))

@@ -37,10 +37,10 @@ def test_rollout_and_evaluate_equal_the_twin(data):
     label = st.integers(0, max(n_scores, 2) - 1)
     labels = np.array(data.draw(st.lists(label, min_size=n, max_size=n)))
     mdp = MDP(votes, labels, loss=Logistic(), beta=0.25, costs=costs, weight=weight)
-    n_threads = data.draw(st.sampled_from([1, 2]))
+    n_jobs = data.draw(st.sampled_from([1, 2]))
 
     walks = twin.on_votes(votes, policy, costs)
-    scores, n_evaluated, cost = mdp.rollout(policy, n_threads=n_threads)
+    scores, n_evaluated, cost = mdp.rollout(policy, n_jobs=n_jobs)
     np.testing.assert_array_equal(scores, [w.scores for w in walks])
     assert n_evaluated.tolist() == [len(w.path) for w in walks]
     assert cost.tolist() == [w.cost for w in walks]
@@ -64,8 +64,8 @@ def test_many_rows_and_threads_give_the_same_bits(n_scores):
     actions = rng.choice(3, size=(8, grid.n_cells), p=[0.6, 0.3, 0.1])
     policy = Policy(actions, grid, rng.permutation(8))
     walks = twin.on_votes(votes, policy, mdp.costs)
-    for n_threads in (1, 2, 5):
-        scores, n_evaluated, cost = mdp.rollout(policy, n_threads=n_threads)
+    for n_jobs in (1, 2, 5):
+        scores, n_evaluated, cost = mdp.rollout(policy, n_jobs=n_jobs)
         np.testing.assert_array_equal(scores, [w.scores for w in walks])
         assert n_evaluated.tolist() == [len(w.path) for w in walks]
         assert cost.tolist() == [w.cost for w in walks]

@@ -254,10 +254,10 @@ def test_the_walk_gives_the_bits_of_the_twin_in_fixed_point(data):
     assert trace.scores.tolist() == scores
     assert trace.exit_step.tolist() == exits
     assert trace.verdict.tolist() == stages_twin.codes(walks)
-    for n_threads in (1, 3):
-        assert dag.scores(X, n_threads=n_threads).tolist() == scores
-        assert dag.verdicts(X, n_threads=n_threads).tolist() == stages_twin.codes(walks)
-        assert dag.exits(X, n_threads=n_threads)[1].tolist() == exits
+    for n_jobs in (1, 3):
+        assert dag.scores(X, n_jobs=n_jobs).tolist() == scores
+        assert dag.verdicts(X, n_jobs=n_jobs).tolist() == stages_twin.codes(walks)
+        assert dag.exits(X, n_jobs=n_jobs)[1].tolist() == exits
     for i, x in enumerate(np.ascontiguousarray(X)):
         if dag.ensemble.features.missing or not np.isnan(x).any():
             assert list(dag.walk.scores_one(x)) == scores[i]

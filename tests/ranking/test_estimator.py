@@ -237,7 +237,7 @@ def test_copies():
     joblib.dump(model, kept)
     for other in (
         clone(model).fit(X, Y, QID),
-        clone(model).set_params(n_threads=2).fit(X, Y, QID),
+        clone(model).set_params(n_jobs=2).fit(X, Y, QID),
         pickle.loads(pickle.dumps(model)),
         joblib.load(kept),
     ):

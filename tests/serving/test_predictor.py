@@ -193,13 +193,13 @@ def test_threads_and_pickles_change_nothing(several):
     again = pickle.loads(pickle.dumps(predictor))
     np.testing.assert_array_equal(again.predict_proba(X), wanted)
     np.testing.assert_array_equal(
-        Predictor(model.predictor().model, n_threads=2).scores(X), predictor.scores(X)
+        Predictor(model.predictor().model, n_jobs=2).scores(X), predictor.scores(X)
     )
     with ThreadPoolExecutor(4) as pool:
         for got in pool.map(again.predict_proba, [X] * 8):
             np.testing.assert_array_equal(got, wanted)
-    with pytest.raises(ValueError, match="n_threads is 0"):
-        Predictor(predictor.model, n_threads=0)
+    with pytest.raises(ValueError, match="n_jobs is 0"):
+        Predictor(predictor.model, n_jobs=0)
 
 
 def said(scores):

@@ -29,7 +29,7 @@ def test_children_load_and_predict_while_threads_of_the_parent_do(path):
 
     def use():
         while not done.is_set():
-            mddag.load(path, n_threads=2).predict(X)
+            mddag.load(path, n_jobs=2).predict(X)
 
     threads = [threading.Thread(target=use) for _ in range(3)]
     for thread in threads:
@@ -38,7 +38,7 @@ def test_children_load_and_predict_while_threads_of_the_parent_do(path):
         for _ in range(N_FORKS):
             if (child := os.fork()) == 0:
                 signal.alarm(60)  # a child that waits is killed
-                mddag.load(path, n_threads=2).predict(X)
+                mddag.load(path, n_jobs=2).predict(X)
                 os._exit(0)
             assert os.waitpid(child, 0)[1] == 0
     finally:
@@ -48,12 +48,12 @@ def test_children_load_and_predict_while_threads_of_the_parent_do(path):
 
 
 @pytest.mark.parametrize("method", ["predict", "scores", "run"])
-@pytest.mark.parametrize("n_threads", [1, 2])
-def test_the_interpreter_may_end_while_a_daemon_thread_predicts(path, method, n_threads):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_interpreter_may_end_while_a_daemon_thread_predicts(path, method, n_jobs):
     code = f"""
 import threading, time
 import numpy as np, mddag
-model, X = mddag.load({str(path)!r}, n_threads={n_threads}), np.zeros((20_000, 3))
+model, X = mddag.load({str(path)!r}, n_jobs={n_jobs}), np.zeros((20_000, 3))
 def use():
     while True:
         model.{method}(X)

@@ -122,9 +122,7 @@ def test_estimates_equal_their_twin(rows, data):
 def test_measurements_do_not_depend_on_threads():
     mdp = mdp_of(2000)
     policy = Margin().candidates(mdp)[3]
-    one, two = (
-        LossEstimator(mdp, mdp.votes.scores(), n_threads=n).of_policy(policy) for n in (1, 2)
-    )
+    one, two = (LossEstimator(mdp, mdp.votes.scores(), n_jobs=n).of_policy(policy) for n in (1, 2))
     for a, b in zip(astuple(one), astuple(two), strict=True):
         np.testing.assert_array_equal(a, b)
 

@@ -57,7 +57,7 @@ def test_the_kernel_equals_its_twin(problem, guards, data):
     instances = np.array(data.draw(everyone))
     wanted, got = start.actions.tolist(), start.actions.copy()
     twin.sweep(mdp, wanted, start.every, guards, instances.tolist())
-    value = Sweep(mdp, every=start.every, instances=instances, n_threads=2)(got, guards)
+    value = Sweep(mdp, every=start.every, instances=instances, n_jobs=2)(got, guards)
     np.testing.assert_array_equal(got, wanted)
     improved = Policy(got, mdp.grid, start.order, start.every)
     scores, _, cost = mdp.rollout(improved)
@@ -118,7 +118,7 @@ def test_history_holds_every_candidate():
 def test_threads_do_not_change_the_answer(n_scores):
     mdp = mdp_of(4, n_scores=n_scores, n=700, n_steps=7)
     one, two = (
-        [p.actions for p in Descent(n_starts=3, random_state=0, n_threads=n).policies(mdp)]
+        [p.actions for p in Descent(n_starts=3, random_state=0, n_jobs=n).policies(mdp)]
         for n in (1, 3)
     )
     assert len(one) == len(two)

@@ -18,7 +18,7 @@ from mddag.solvers.solver import Family, Search, Solver, as_solver
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
-SETTINGS = ("every", "random_state", "n_threads", "verbose")
+SETTINGS = ("every", "random_state", "n_jobs", "verbose")
 CONTRACTS = ("Candidates", "Family", "Solver")
 SOLVERS = [getattr(solvers, name) for name in solvers.__all__ if name not in CONTRACTS]
 FAMILIES = [kind for kind in SOLVERS if issubclass(kind, Family)]

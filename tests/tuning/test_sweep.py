@@ -196,14 +196,14 @@ def test_the_full_objective_of_a_regressor_is_in_units_of_the_loss_too():
 @pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 3), (1, 1), (2, 2)])
 def test_the_default_solver_has_a_thread_per_job(n_jobs, n_threads, monkeypatch):
     def solve_path(self, mdp, betas, selection):
-        seen.append(self.n_threads)
+        seen.append(self.n_jobs)
         return [mdp.evaluate_all() for _ in betas]
 
     seen = []
     monkeypatch.setattr(Portfolio, "solve_path", solve_path)
     X, y = load_breast_cancer(return_X_y=True)
     model = GradientBoostingClassifier(n_estimators=3, max_depth=1).fit(X, y)
-    fitted = mddag.MDDAGClassifier(model, solver=Margin(), n_threads=3).fit(X, y)
+    fitted = mddag.MDDAGClassifier(model, solver=Margin(), n_jobs=3).fit(X, y)
     fitted.set_params(solver=None)
     mddag.sweep(fitted, X, y, betas=[0.01], n_jobs=n_jobs)
     assert seen == [n_threads]
@@ -238,7 +238,7 @@ def test_sweep_weighs_rows_and_test_rows(boosted):
 def test_all_cores(boosted):
     boost, X, y = boosted
     one, all_cores = (
-        mddag.sweep(boost, X, y, betas=[0.01], solver=Portfolio((Margin(),)), n_threads=n)
+        mddag.sweep(boost, X, y, betas=[0.01], solver=Portfolio((Margin(),)), n_jobs=n)
         for n in (1, -1)
     )
     np.testing.assert_array_equal(one.policies[0].actions, all_cores.policies[0].actions)

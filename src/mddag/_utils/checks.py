@@ -95,16 +95,18 @@ def check_one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
         raise ValueError(f"{name} is {value!r}; wanted one of {', '.join(map(repr, allowed))}")
 
 
-def checked_threads(n_threads: Any) -> int:
-    """Return `n_threads` for the kernels: at least 1, or -1 for all usable cores."""
-    if type(n_threads) is not int or n_threads < 1:  # the usual case takes no time of one row's
-        if isinstance(n_threads, Integral) and n_threads == -1:
+def checked_jobs(n_jobs: Any) -> int:
+    """Return `n_jobs` for the kernels: at least 1; None is 1, and -1 all usable cores."""
+    if type(n_jobs) is not int or n_jobs < 1:  # the usual case takes no time of one row's
+        if n_jobs is None:
+            return 1
+        if isinstance(n_jobs, Integral) and n_jobs == -1:
             return usable_cores()
-        if not isinstance(n_threads, Integral) or isinstance(n_threads, bool) or n_threads < 1:
+        if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs < 1:
             raise ValueError(
-                f"n_threads is {n_threads!r}; wanted a whole number, 1 or more, or -1 for all cores"
+                f"n_jobs is {n_jobs!r}; wanted a whole number, 1 or more, or -1 for all cores"
             )
-    return min(int(n_threads), MOST_THREADS)
+    return min(int(n_jobs), MOST_THREADS)
 
 
 def usable_cores() -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from mddag._utils.checks import checked_threads
+from mddag._utils.checks import checked_jobs
 from mddag._utils.warnings import (
     doubt,
     doubt_few_rows,
@@ -74,7 +74,7 @@ def acquire(
     max_loss: float | None = None,
     max_disagreement: float | None = None,
     confidence: float | None = 0.9,
-    n_threads: int = 1,
+    n_jobs: int = 1,
     random_state: Any = 0,
 ) -> MDDAGClassifier | MDDAGRegressor:
     """Learn a model that buys only the features that each row needs.
@@ -112,7 +112,7 @@ def acquire(
     confidence : float or None, default 0.9
         Probability with which `max_loss` or `max_disagreement` holds on unseen data; one half of
         the rows tests it. None takes the estimate on held-out rows. No effect on the other two.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads of prediction; -1 for all cores.
     random_state : int, RandomState or None, default 0
         Seed of splits and of models that have none.
@@ -149,7 +149,7 @@ def acquire(
         beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
     check_confidence(confidence, knob, value)
-    n_threads = checked_threads(n_threads)
+    n_jobs = checked_jobs(n_jobs)
     ensemble = supported(_trees(model), knob)
     prices = FeaturePrices.of(ensemble.features, feature_costs, feature_groups, wave_cost)
     if not prices.paid.any():
@@ -173,10 +173,10 @@ def acquire(
         doubt_few_rows(len(given.rows), knob)
     seed = int(random.randint(2**31 - 1))
     certifying = np.sort(random.permutation(len(given.rows))[:n_certifying])
-    found = learned(given, prices, knob, certifying, seed, n_threads)
+    found = learned(given, prices, knob, certifying, seed, n_jobs)
     candidate = found.chosen(knob, value, guarantee)
     estimator = ESTIMATORS[ensemble.kind](
-        model, beta=candidate.beta, n_threads=n_threads, random_state=random_state
+        model, beta=candidate.beta, n_jobs=n_jobs, random_state=random_state
     )
     estimator.describe_rows(X)
     found.settle(estimator, candidate, knob, value)
@@ -217,7 +217,7 @@ def learned(
     knob: str,
     certifying: NDArray[np.intp],
     seed: int,
-    n_threads: int,
+    n_jobs: int,
 ) -> Acquisition:
     """Train the models, compute the scores of all rows in every set, and set up the search."""
     ensemble = given.ensemble
@@ -226,11 +226,11 @@ def learned(
     X = np.asarray(given.train_rows, np.float64)
     sets = FeatureSets.of(prices, [*candidate_sets(prices, full, X, coded, seed), full])
     models = SetModels.trained(given.model, ensemble, sets, given.train, given.train_labels, seed)
-    scores = models.scores(given.rows, ensemble.bias, n_threads)
+    scores = models.scores(given.rows, ensemble.bias, n_jobs)
     rows = SetScores.of(models.sets, scores, given.labels, ensemble.task.predicts_classes)
     learning = np.setdiff1d(np.arange(len(rows)), certifying)
     seen = rows.rows(learning)
-    further = cross_fitted_rows(given, models, seen, seed, n_threads)
+    further = cross_fitted_rows(given, models, seen, seed, n_jobs)
     taught = seen if further is None else seen.joined(further)
     losses = taught.losses(knob)
     sample = taught.sample(next(iter(losses.values())), seed)

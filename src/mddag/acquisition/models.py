@@ -74,11 +74,11 @@ class SetModels:
         kept = FeatureSets.of(sets.prices, [held for held, _ in found.values()])
         return cls(kept, tuple(found[held.tobytes()][1] for held in kept.held))
 
-    def scores(self, rows: Rows, bias: NDArray[np.float64], n_threads: int = 1) -> NDArray[Any]:
+    def scores(self, rows: Rows, bias: NDArray[np.float64], n_jobs: int = 1) -> NDArray[Any]:
         """Return the scores of rows in every set, float64 (n, M, K)."""
         found = np.empty((len(rows), len(self), len(bias)))
         for s, model in enumerate(self.models):
-            found[:, s] = bias if model is None else model.scores(rows, n_threads=n_threads)
+            found[:, s] = bias if model is None else model.scores(rows, n_jobs=n_jobs)
         return found
 
 
@@ -137,7 +137,7 @@ def _read(sets: FeatureSets, model: Ensemble | None) -> NDArray[np.bool_]:
 
 
 def cross_fitted_rows(
-    given: SplitRows, models: SetModels, seen: SetScores, seed: int, n_threads: int = 1
+    given: SplitRows, models: SetModels, seen: SetScores, seed: int, n_jobs: int = 1
 ) -> SetScores | None:
     """Score the training rows by cross-fitting; None if the models would not be alike."""
     cloned = can_be_cloned(given.model)
@@ -152,7 +152,7 @@ def cross_fitted_rows(
     splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     splits = list(splitter.split(strata, strata))[:n_used]
     scores = np.concatenate(
-        [_scores(given, models, others, own, seed, n_threads) for others, own in splits]
+        [_scores(given, models, others, own, seed, n_jobs) for others, own in splits]
     )
     used = np.concatenate([own for _, own in splits])
     found = replace(seen, scores=scores, labels=labels[used])
@@ -165,7 +165,7 @@ def _scores(
     others: NDArray[np.intp],
     own: NDArray[np.intp],
     seed: int,
-    n_threads: int,
+    n_jobs: int,
 ) -> NDArray[np.float64]:
     """Score training rows `own` in every set by models of the others, (len(own), M, K).
 
@@ -178,7 +178,7 @@ def _scores(
     if given.unseen:
         n_trained = last
         rows = ensemble.features.rows(_safe_indexing(given.train, own))
-        found[:, last] = ensemble.scores(rows, n_threads=n_threads)
+        found[:, last] = ensemble.scores(rows, n_jobs=n_jobs)
     X, X_own = (_safe_indexing(given.train, index) for index in (others, own))
     for s in range(n_trained):
         columns = models.sets.columns(s) if s < last else np.arange(ensemble.features.n)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._utils.checks import checked_threads, typed
+from mddag._utils.checks import checked_jobs, typed
 from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes
@@ -37,7 +37,7 @@ class VotedRows:
     mass: NDArray[np.float64]  # (n,), sample weights
     scores: NDArray[np.float64]  # (n, K), f_k(x_i)
     total: float  # sum of the sample weights
-    n_threads: int = 1  # number of threads
+    n_jobs: int = 1  # number of threads
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,7 +69,7 @@ def start(
     n_classes: int,
     sample_weight: NDArray[np.float64],
     class_weight: NDArray[np.float64],
-    n_threads: int = 1,
+    n_jobs: int = 1,
 ) -> BoostedRows:
     """Return the rows before the first round: half of a row's weight is on its label.
 
@@ -81,7 +81,7 @@ def start(
     mass = sample_weight if 1 <= exponent <= MOST_MASS else np.ldexp(sample_weight, 1 - exponent)
     by_class = np.bincount(labels, mass, n_classes) * class_weight
     unit = (class_weight / by_class.sum())[labels, None]
-    rows = scored(labels, n_classes, mass, n_threads)
+    rows = scored(labels, n_classes, mass, n_jobs)
     shares = 1.0 if n_classes == 2 else np.where(rows.targets > 0, 0.5, 0.5 / (n_classes - 1))
     units = np.ascontiguousarray(unit * shares)
     weights = weights_of(mass, units)
@@ -95,12 +95,12 @@ def weights_of(mass: NDArray[np.float64], units: NDArray[np.float64]) -> NDArray
 
 
 def scored(
-    labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64], n_threads: int = 1
+    labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64], n_jobs: int = 1
 ) -> VotedRows:
     """Return rows of class `labels` (n,) before any vote."""
     targets = targets_of(labels, n_classes)
     return VotedRows(
-        targets, mass, np.zeros(targets.shape), float(mass.sum()), checked_threads(n_threads)
+        targets, mass, np.zeros(targets.shape), float(mass.sum()), checked_jobs(n_jobs)
     )
 
 
@@ -141,7 +141,7 @@ def play(
     chance.
     """
     sums = np.zeros(nodes.votes.shape, np.int64)
-    total = _core.sum_by_leaf(leaf, boosted.targets, boosted.weights, sums, boosted.n_threads)
+    total = _core.sum_by_leaf(leaf, boosted.targets, boosted.weights, sums, boosted.n_jobs)
     edge = int(np.vdot(nodes.votes.astype(np.int64), sums))
     right, wrong = (total + edge) // 2 * UNIT, (total - edge) // 2 * UNIT
     if alpha is None:
@@ -158,7 +158,7 @@ def play(
         math.exp(alpha) / z,
         boosted.units,
         boosted.weights,
-        boosted.n_threads,
+        boosted.n_jobs,
     )
     weighed = Nodes(nodes.records, alpha * nodes.votes, nodes.words)
     error = vote(boosted, weighed, leaf)
@@ -167,17 +167,17 @@ def play(
 
 def vote(rows: VotedRows, nodes: Nodes, leaf: Codes) -> float:
     """Add the votes of `nodes` to the scores; return the share of the mass that is then wrong."""
-    wrong = _core.add_votes(leaf, nodes.votes, rows.targets, rows.mass, rows.scores, rows.n_threads)
+    wrong = _core.add_votes(leaf, nodes.votes, rows.targets, rows.mass, rows.scores, rows.n_jobs)
     return wrong / rows.total
 
 
-def leaf_codes(nodes: Nodes, rows: Rows, n_threads: int = 1) -> Codes:
+def leaf_codes(nodes: Nodes, rows: Rows, n_jobs: int = 1) -> Codes:
     """Return the leaf of `nodes` that each of `rows` (n, d) reaches, (n,)."""
     codes = np.empty((len(rows), 1), np.min_scalar_type(max(nodes.n_leaves - 1, 0)))
     starts = np.array([0, len(nodes.records)])
     word_starts = np.array([0, len(nodes.words)])
     tree = nodes.records.view(np.uint8), starts, nodes.words, word_starts
-    _core.leaf_codes(tree, rows, codes, n_threads)
+    _core.leaf_codes(tree, rows, codes, n_jobs)
     return codes.ravel()
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._utils.checks import checked_threads
+from mddag._utils.checks import checked_jobs
 from mddag._utils.output import Report, progress
 from mddag.boosting.rounds import (
     BoostedRows,
@@ -57,7 +57,7 @@ class BoostingParameters(Protocol):
     validation_fraction: float
     calibration_fraction: float
     max_seconds: float | None
-    n_threads: int
+    n_jobs: int
     verbose: bool
 
 
@@ -79,20 +79,20 @@ class BoostingFit:
         """Hold rows out, code the columns of the rest, and weigh it."""
         rng = np.random.default_rng(seed)
         rows, watch, probed = given, None, None
-        n_classes, n_threads = len(given.classes), checked_threads(settings.n_threads)
+        n_classes, n_jobs = len(given.classes), checked_jobs(settings.n_jobs)
         if settings.early_stopping is not None:
             rows, held = rows.held_out(settings.validation_fraction, "validation_fraction", rng)
-            on = scored(held.labels, n_classes, held.weight, n_threads)
+            on = scored(held.labels, n_classes, held.weight, n_jobs)
             watch, probed = Watch(held.in_c_order(), on), held
         if settings.calibration_fraction > 0:
             fraction = settings.calibration_fraction
             rows, probed = rows.held_out(fraction, "calibration_fraction", rng)
-        columns = _columns(settings, rows, n_threads)
+        columns = _columns(settings, rows, n_jobs)
         factors = class_weights(settings.class_weight, rows)
         if settings.min_weight_fraction_leaf > 0:
             initial = rows.weight * factors[rows.labels]
             columns = without_rare_sides(columns, initial, settings.min_weight_fraction_leaf)
-        boosted = start(rows.labels, n_classes, rows.weight, factors, n_threads)
+        boosted = start(rows.labels, n_classes, rows.weight, factors, n_jobs)
         return cls(rows, watch, probed, columns, boosted, seed)
 
     def replay(self, ensemble: Ensemble, seconds: NDArray[np.float64]) -> None:
@@ -100,7 +100,7 @@ class BoostingFit:
         rows = self.rows.in_c_order()
         for t, nodes in enumerate(among(self.rows.features, ensemble)):
             alpha = float(np.abs(nodes.votes).max())
-            leaf = rows.leaf_codes(nodes, self.boosted.n_threads)
+            leaf = rows.leaf_codes(nodes, self.boosted.n_jobs)
             signs = replace(nodes, votes=np.sign(nodes.votes))
             again = play(self.boosted, signs, leaf, alpha)
             if again is not None:
@@ -193,24 +193,24 @@ class BoostingFit:
         rows, scores = self.rows, self.boosted.scores
         if self.probed is not None:
             rows = self.probed
-            scores = ensemble.scores(rows.rows, n_threads=self.boosted.n_threads)
+            scores = ensemble.scores(rows.rows, n_jobs=self.boosted.n_jobs)
         factor = fit_factor(scores, rows.labels, rows.weight)
         return Calibration.one_group(factor, ensemble.n_classifiers)
 
 
-def _columns(settings: BoostingParameters, rows: TrainingSet, n_threads: int) -> Columns:
+def _columns(settings: BoostingParameters, rows: TrainingSet, n_jobs: int) -> Columns:
     """Return the columns that the learner reads, as codes."""
     own = own_columns(settings.learner)
     if own is None or not isinstance(rows.features, PatchFeatures):
         return Columns.from_rows(
-            rows.rows, max_bins=settings.max_bins, nominal=rows.nominal, n_threads=n_threads
+            rows.rows, max_bins=settings.max_bins, nominal=rows.nominal, n_jobs=n_jobs
         )
     if settings.min_weight_fraction_leaf > 0:
         raise ValueError(
             f"min_weight_fraction_leaf is {settings.min_weight_fraction_leaf}, but "
             f"{type(own).__name__} places its own thresholds; leave it at 0"
         )
-    return own.columns(np.asarray(rows.rows), rows.features, settings.max_bins, n_threads)
+    return own.columns(np.asarray(rows.rows), rows.features, settings.max_bins, n_jobs)
 
 
 def open_columns(max_features: Any, n_features: int) -> int:
@@ -246,7 +246,7 @@ class Watch:
 
     def see(self, nodes: Nodes) -> None:
         """Add the error after `nodes`, with votes ±alpha, has voted, too."""
-        leaf = self.rows.leaf_codes(nodes, self.scored.n_threads)
+        leaf = self.rows.leaf_codes(nodes, self.scored.n_jobs)
         self.errors.append(vote(self.scored, nodes, leaf))
 
     @property

@@ -49,10 +49,10 @@ class TrainingSet:
         parts = self.rows[index], self.labels[index], self.weight[index]
         return TrainingSet(*parts, self.classes, self.features, self.nominal)
 
-    def leaf_codes(self, nodes: Nodes, n_threads: int) -> Codes:
+    def leaf_codes(self, nodes: Nodes, n_jobs: int) -> Codes:
         """Return the leaf of `nodes` that each of the rows reaches, (n,)."""
         (nodes,), features = on_used_columns([nodes], self.features)
-        return leaf_codes(nodes, features.rows(self.rows), n_threads)
+        return leaf_codes(nodes, features.rows(self.rows), n_jobs)
 
     def in_c_order(self) -> TrainingSet:
         """Return the same rows, each of them contiguous."""

@@ -76,7 +76,7 @@ def train(
         early_stopping=early_stopping,
         calibration_fraction=calibration_fraction,
         verbose=out.shows_progress,
-        n_threads=threads,
+        n_jobs=threads,
         random_state=seed,
     )
     table = read_table(data, layout)
@@ -163,7 +163,7 @@ def sparsify(
         exits = None if learning.solver == "portfolio" else solver
         fast = mddag.ranking.sparsify(full, table.X, y, qid=table.qid, solver=exits, **how)
     else:
-        how |= {"sample_weight": table.weight, "solver": solver, "n_threads": learning.threads}
+        how |= {"sample_weight": table.weight, "solver": solver, "n_jobs": learning.threads}
         fast = mddag.sparsify(full, table.X, y, **how)
     fast.save(file)
     summary = fast.summary_
@@ -227,7 +227,7 @@ def sweep(
         }
     curve = mddag.sweep(
         full, table.X, y, betas=prices, sample_weight=table.weight, **tested, solver=solver,
-        n_threads=learning.threads, verbose=out.shows_progress, random_state=learning.seed,
+        n_jobs=learning.threads, verbose=out.shows_progress, random_state=learning.seed,
     )  # fmt: skip
     files = []
     if models is not None:

@@ -73,13 +73,13 @@ class Opened:
         return method(table.X, qid=table.qid)
 
 
-def open_model(path: str | os.PathLike[str], n_threads: int = 1) -> Opened:
+def open_model(path: str | os.PathLike[str], n_jobs: int = 1) -> Opened:
     """Open the model in a file."""
     name = os.fspath(path)
     check_file(name)
     try:
         if name.endswith(".mddag") or is_ours(name):
-            loaded = mddag.load(name, n_threads=n_threads)
+            loaded = mddag.load(name, n_jobs=n_jobs)
             if not isinstance(loaded, mddag.Predictor):
                 raise InputError(
                     f"{name!r} holds a {type(loaded).__name__}, which reads images, not tables; "
@@ -93,7 +93,7 @@ def open_model(path: str | os.PathLike[str], n_threads: int = 1) -> Opened:
     except (ValueError, TypeError, OSError) as error:
         raise InputError(one_line(error)) from error
     library = type(parts.model).__module__.partition(".")[0]
-    served = mddag.Predictor(Model(mddag.compile(ensemble)), n_threads=n_threads)
+    served = mddag.Predictor(Model(mddag.compile(ensemble)), n_jobs=n_jobs)
     return Opened(name, NAMES.get(library, library), ensemble, served, parts.model)
 
 

@@ -333,7 +333,7 @@ def mined(
     images: Sequence[Grey],
     n: int,
     rng: np.random.Generator,
-    n_threads: int = 1,
+    n_jobs: int = 1,
 ) -> tuple[Patches, int]:
     """Return at most n of the windows that the classifier accepts, and how many there were."""
     n_pixels = sum(image.size for image in images)
@@ -344,7 +344,7 @@ def mined(
         sides = zip(image.shape, classifier.window, strict=True)
         height, width = (min(side, max(least, round(side / factor))) for side, least in sides)
         seen = scaled_down(image, height, width)
-        hits = classifier.scan(seen, scale=SCALE, n_threads=n_threads)
+        hits = classifier.scan(seen, scale=SCALE, n_jobs=n_jobs)
         n_hits += len(hits)
         share = 1 + 4 * n * image.size // n_pixels  # no image may fill the bank
         kept = rng.permutation(len(hits))[:share]

@@ -31,7 +31,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from mddag._utils.checks import check_fraction, check_whole, checked_threads
+from mddag._utils.checks import check_fraction, check_whole, checked_jobs
 from mddag.adapters import as_ensemble
 from mddag.boosting.training_set import TrainingSet, on_used_columns, training_set
 from mddag.detection.cascade_rows import CascadeRows, NegativeSupply, votes_of
@@ -238,7 +238,7 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
 
     learner: Learner | None = None
     _: KW_ONLY
-    n_threads: int = 1
+    n_jobs: int = 1
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, negatives: Negatives = None) -> Self:
@@ -274,7 +274,7 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
                 "trained, so there is nothing to replace; add them to X and y"
             )
         check_learner(self.learner)
-        checked_threads(self.n_threads)
+        checked_jobs(self.n_jobs)
         for name in self.fractions:
             check_fraction(name, getattr(self, name), zero=False)
         for name in self.whole_numbers:
@@ -336,7 +336,7 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         """Hold a share of the rows out for thresholds."""
         rng = np.random.default_rng(seed)
         boosted, held = given.held_out(held_out, "policy_fraction", rng)
-        return CascadeRows(boosted, held, self._learner(), self.n_threads)
+        return CascadeRows(boosted, held, self._learner(), self.n_jobs)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return ``classes_[1]`` for rows that pass every stage, else ``classes_[0]``.
@@ -367,7 +367,7 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
             The stage at which a row leaves and, within a stage, its score there.
         """
         rows = self._rows(X)
-        scores, exit_step = self.dag_.exits_of(rows, self.n_threads)
+        scores, exit_step = self.dag_.exits_of(rows, self.n_jobs)
         reach = self.chain_.reach(self.ensemble_.tables.reach())
         ranks = self.chain_.ranks(scores[:, 0], exit_step, reach)
         decision: NDArray[np.float64] = ranks - self.chain_.boundary(reach)
@@ -427,7 +427,7 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
             What ``mddag.load`` returns for a file that ``save`` has written.
         """
         check_is_fitted(self)
-        return Predictor(Model(self.dag_), n_threads=self.n_threads)
+        return Predictor(Model(self.dag_), n_jobs=self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -479,5 +479,5 @@ class PooledCascade(CascadeClassifier):
                 f"all {len(codes)} rows are of class {np.asarray(pool.classes)[codes[0]].item()!r};"
                 " a cascade wants rows of both classes: its thresholds part them"
             )
-        votes = pool.votes(rows, n_threads=self.n_threads).dense()[:, :, 0]
+        votes = pool.votes(rows, n_jobs=self.n_jobs).dense()[:, :, 0]
         return pool, self._chain(votes, codes > 0, float(pool.bias[0])), "n_steps"

@@ -53,13 +53,13 @@ class CodedRows:
     positive: Flags  # bool (n,)
 
     @classmethod
-    def of(cls, rows: TrainingSet, learner: Any, n_threads: int = 1) -> CodedRows:
+    def of(cls, rows: TrainingSet, learner: Any, n_jobs: int = 1) -> CodedRows:
         """Code the columns that the learner reads."""
         own = own_columns(learner)
         if own is not None and isinstance(rows.features, PatchFeatures):
-            columns = own.columns(np.asarray(rows.rows), rows.features, None, n_threads)
+            columns = own.columns(np.asarray(rows.rows), rows.features, None, n_jobs)
         else:
-            columns = Columns.from_rows(rows.rows, nominal=rows.nominal, n_threads=n_threads)
+            columns = Columns.from_rows(rows.rows, nominal=rows.nominal, n_jobs=n_jobs)
         return cls(columns, rows.labels > 0)
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class HeldRows:
 
     # float rows or patches; the integral images of patches are made once, for all trees
     rows: TrainingSet
-    n_threads: int = 1
+    n_jobs: int = 1
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -102,23 +102,21 @@ class HeldRows:
     def votes(self, nodes: Nodes) -> Vector:
         """Return the votes of a tree over the columns of ``rows.features``, (n,)."""
         (tree,), features = on_used_columns([nodes], self.rows.features)
-        leaf = leaf_codes(tree, self._values(features), self.n_threads)
+        leaf = leaf_codes(tree, self._values(features), self.n_jobs)
         votes: Vector = nodes.votes[:, 0][leaf]
         return votes
 
     def _values(self, features: Any) -> Any:
         if not isinstance(features, PatchFeatures):
             return self._cells
-        return np.ascontiguousarray(
-            column_values(self._cells, features.rectangles, self.n_threads).T
-        )
+        return np.ascontiguousarray(column_values(self._cells, features.rectangles, self.n_jobs).T)
 
     @cached_property
     def _cells(self) -> Any:
         rows = self.rows.rows
         if isinstance(rows, Rows):
             return rows.in_c_order()
-        return patch_cells(np.ascontiguousarray(rows), self.n_threads)
+        return patch_cells(np.ascontiguousarray(rows), self.n_jobs)
 
 
 def adaboost(rows: CodedRows, learner: Any) -> Iterator[tuple[Nodes, Vector]]:
@@ -178,15 +176,15 @@ class CascadeRows:
     boosted: TrainingSet
     held: TrainingSet
     learner: Any
-    n_threads: int = 1
+    n_jobs: int = 1
 
     @cached_property
     def coded(self) -> CodedRows:
-        return CodedRows.of(self.boosted, self.learner, self.n_threads)
+        return CodedRows.of(self.boosted, self.learner, self.n_jobs)
 
     @cached_property
     def aside(self) -> HeldRows:
-        return HeldRows(self.held, self.n_threads)
+        return HeldRows(self.held, self.n_jobs)
 
     @property
     def n_negatives(self) -> tuple[int, int]:

@@ -30,8 +30,8 @@ from mddag._utils.checks import (
     check_one_of,
     check_positive,
     check_whole,
+    checked_jobs,
     checked_path,
-    checked_threads,
 )
 from mddag._utils.output import progress, write_whole
 from mddag._utils.warnings import doubt
@@ -141,7 +141,7 @@ class Detector(Parameters):
         What misses, false positives and evaluations cost the thresholds.
     random_state : int, default 0
         Decides all draws.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads, -1 for all cores. No result depends on it.
     verbose : bool, default False
         Whether progress is shown.
@@ -192,7 +192,7 @@ class Detector(Parameters):
     degradation: Degradation = field(default_factory=Degradation)
     prices: Prices = field(default_factory=Prices)
     random_state: int = 0
-    n_threads: int = 1
+    n_jobs: int = 1
     verbose: bool = False
 
     def fit(
@@ -243,16 +243,16 @@ class Detector(Parameters):
                 "detector knows few objects, and its thresholds are uncertain"
             )
         images = checked_backgrounds(backgrounds, self.window)
-        n_threads = checked_threads(self.n_threads)
+        n_jobs = checked_jobs(self.n_jobs)
         others = None if negatives is None else _checked_stack("negatives", negatives)
-        training = DetectorTraining.begin(self, objects, images, others, n_threads)
+        training = DetectorTraining.begin(self, objects, images, others, n_jobs)
         with progress("Detector", training.n_steps, self.verbose) as report:
             training.run(report)
         classifier = training.classifier
         assert classifier is not None
         false, megapixels = [np.empty(0)], 0.0
         for image in training.held_images + training.seen(training.held_images):
-            hits = classifier.scan(image, n_threads=n_threads)
+            hits = classifier.scan(image, n_jobs=n_jobs)
             false.append(_objects(classifier, hits, 0.0).evidence)
             megapixels += image.size / 1e6
         cut = cut_for(np.concatenate(false), megapixels, self.false_per_megapixel)
@@ -299,7 +299,7 @@ class Detector(Parameters):
         least = self.cut_ if cut is None else cut
         check_between("cut", least, -np.inf, np.inf, "a number: the least evidence")
         hits = classifier.scan(
-            picture, scale=scale, min_size=min_size, max_size=max_size, n_threads=self.n_threads
+            picture, scale=scale, min_size=min_size, max_size=max_size, n_jobs=self.n_jobs
         )
         if self.grouping_ == "neighbours":
             groups = group_neighbours(hits.boxes, max(0, int(least)))
@@ -453,7 +453,7 @@ def to_bytes(detector: Detector) -> bytes:
         "parameters": {
             name: _plain(asdict(value) if name in SETTINGS else value)
             for name, value in detector.get_params(deep=False).items()
-            if name != "n_threads"
+            if name != "n_jobs"
         },
     }
     types = {"I32": np.int32, "I64": np.int64, "F64": np.float64, "U8": np.uint8}
@@ -463,7 +463,7 @@ def to_bytes(detector: Detector) -> bytes:
     return pack(metadata, tensors)
 
 
-def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Detector:
+def of_content(metadata: Metadata, tensors: Tensors, n_jobs: int = 1) -> Detector:
     """Return the detector that these hold, checked throughout."""
     if metadata.get("version") != VERSION:
         raise ModelFileError(
@@ -486,7 +486,7 @@ def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Dete
         min_deviation=metadata["min_deviation"],
         skips=metadata["skips"],
     )
-    detector = Detector(**_parameters(metadata["parameters"]), n_threads=n_threads)
+    detector = Detector(**_parameters(metadata["parameters"]), n_jobs=n_jobs)
     detector.check()
     detector.classifier_, detector.cut_ = classifier, metadata["cut"]
     detector.grouping_ = metadata["grouping"]

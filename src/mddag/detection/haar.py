@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._utils.checks import Parameters, check_whole, checked_threads
+from mddag._utils.checks import Parameters, check_whole, checked_jobs
 from mddag._utils.warnings import doubt
 from mddag.ensemble.features import Patches
 from mddag.ensemble.nodes import Nodes
@@ -45,21 +45,21 @@ SHAPES = (
 MOST_BINS = 256
 
 
-def patch_cells(patches: Patches, n_threads: int = 1) -> _core.PatchCells:
+def patch_cells(patches: Patches, n_jobs: int = 1) -> _core.PatchCells:
     """Return the integral images of patches uint8 (n, h, w), as the kernels take them."""
     n, height, width = patches.shape
     sums = np.empty(((height + 1) * (width + 1), n), np.uint32)
     cells = sums, np.empty(n, np.float32), height, width
-    _core.haar_cells(patches, cells, n_threads)
+    _core.haar_cells(patches, cells, n_jobs)
     return cells
 
 
 def column_values(
-    cells: _core.PatchCells, rectangles: HaarFeatures, n_threads: int = 1
+    cells: _core.PatchCells, rectangles: HaarFeatures, n_jobs: int = 1
 ) -> NDArray[np.float32]:
     """Return the values of features (m, 3, 5) on patches of these integral images, (m, n)."""
     values = np.empty((len(rectangles), cells[0].shape[1]), np.float32)
-    _core.haar_columns(cells, rectangles, values, n_threads)
+    _core.haar_columns(cells, rectangles, values, n_jobs)
     return values
 
 
@@ -74,14 +74,14 @@ class PatchColumns(Columns):
 
     @classmethod
     def of(
-        cls, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int = 1
+        cls, patches: Patches, features: PatchFeatures, max_bins: int | None, n_jobs: int = 1
     ) -> PatchColumns:
         """Code the features of uint8 patches (n, h, w) in at most `max_bins` (256) bins."""
-        n_threads = checked_threads(n_threads)
+        n_jobs = checked_jobs(n_jobs)
         n_bins = MOST_BINS if max_bins is None else min(max_bins, MOST_BINS)
-        m, cells = features.n, patch_cells(patches, n_threads)
+        m, cells = features.n, patch_cells(patches, n_jobs)
         codes = np.empty((m, len(patches)), np.uint8)
-        _core.haar_codes(cells, features.rectangles, n_bins, codes, n_threads)
+        _core.haar_codes(cells, features.rectangles, n_bins, codes, n_jobs)
         none = np.zeros(m, np.bool_)
         return cls(
             codes=codes,
@@ -90,7 +90,7 @@ class PatchColumns(Columns):
             nominal=none,
             missing=none,
             candidates=np.arange(m),
-            n_threads=n_threads,
+            n_jobs=n_jobs,
             cells=cells,
             rectangles=features.rectangles,
         )
@@ -247,7 +247,7 @@ class Haar(Parameters):
         return drawn_features(window, self.n_features, random)
 
     def columns(
-        self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int
+        self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_jobs: int
     ) -> PatchColumns:
         """Code the values of the features, once per fit.
 
@@ -259,7 +259,7 @@ class Haar(Parameters):
             What `features` has drawn.
         max_bins : int or None
             Most codes of a column; None means 256.
-        n_threads : int
+        n_jobs : int
             Threads, -1 for all cores.
 
         Returns
@@ -267,7 +267,7 @@ class Haar(Parameters):
         PatchColumns
             Codes of each feature.
         """
-        return PatchColumns.of(patches, features, max_bins, n_threads)
+        return PatchColumns.of(patches, features, max_bins, n_jobs)
 
     def fit(
         self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]

@@ -434,7 +434,7 @@ def sparsify(
     solver: Rejection | None = None,
     ordering: Ordering | None = None,
     every: int = 1,
-    n_threads: int = 1,
+    n_jobs: int = 1,
     random_state: int | np.random.RandomState | None = 0,
 ) -> MDDAGClassifier:
     """Return the cascade of rejects that detects the second class at a wanted rate.
@@ -466,7 +466,7 @@ def sparsify(
         The only order to try; None tries the order of the model and one by correlation.
     every : int, default 1
         Steps between two looks at the score. More than 1 pays in large batches: try 16.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads of prediction, -1 for all cores. No result depends on it.
     random_state : int, RandomState or None, default 0
         Decides which rows are held out together.
@@ -510,7 +510,7 @@ def sparsify(
         solver=wanted,
         ordering=ordering,
         every=every,
-        n_threads=n_threads,
+        n_jobs=n_jobs,
         random_state=random_state,
         target_fpr=target_fpr,
         target_tpr=target_tpr,
@@ -522,7 +522,7 @@ def sparsify(
             "y is None; a rate of detection is that of true labels: give those of the rows X"
         )
     X, y, weight = counted_rows(X, y, sample_weight)
-    votes = ensemble.votes(ensemble.features.rows(source.rows(X)), n_threads=n_threads)
+    votes = ensemble.votes(ensemble.features.rows(source.rows(X)), n_jobs=n_jobs)
     targets = ensemble.task.checked_targets(y)
     check_consistent_length(votes.codes, targets)
     mdp = mdp_of(ensemble, votes, targets, beta=price, weight=weight)

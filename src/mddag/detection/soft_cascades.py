@@ -141,7 +141,7 @@ class SoftCascadeClassifier(PooledCascade):
     ----------
     learner : Learner, default None
         Learns the base classifiers of the pool; None means ``Stump()``; ``Haar()`` for patches.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads of training and prediction, -1 for all cores. No result depends on it.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and which features a ``Haar()`` learner draws.
@@ -406,7 +406,7 @@ class WaldBoostClassifier(PooledCascade):
     ----------
     learner : Learner, default None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads of training and prediction, -1 for all cores. No result depends on it.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and which features a ``Haar()`` learner draws.

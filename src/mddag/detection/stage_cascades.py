@@ -160,7 +160,7 @@ class VJCascadeClassifier(CascadeClassifier):
     ----------
     learner : Learner, default None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads of training and prediction, -1 for all cores. No result depends on it.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and which features a ``Haar()`` learner draws.
@@ -417,7 +417,7 @@ class FCBoostClassifier(CascadeClassifier):
     ----------
     learner : Learner, default None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads of training and prediction, -1 for all cores. No result depends on it.
     random_state : int, RandomState or None, default None
         Decides which columns are open, and which features a ``Haar()`` learner draws.
@@ -476,7 +476,7 @@ class FCBoostClassifier(CascadeClassifier):
         """All rows are boosted on: the criterion has no thresholds to be set."""
         learner = self._learner()
         grown = fc_boost(
-            CodedRows.of(given, learner, self.n_threads),
+            CodedRows.of(given, learner, self.n_jobs),
             learner,
             n_rounds=self.n_rounds,
             eta=self.eta,

@@ -127,13 +127,13 @@ def _on_all(grown: Nodes, some: PatchColumns, columns: PatchColumns) -> Nodes:
 
 
 def sums_by_tree(
-    trees: Sequence[Nodes], features: PatchFeatures, patches: Patches, n_threads: int = 1
+    trees: Sequence[Nodes], features: PatchFeatures, patches: Patches, n_jobs: int = 1
 ) -> Floats:
     """Return the sum of votes after each tree, float64 (n, T)."""
     ensemble = Ensemble.from_trees(
         list(trees), features=features, bias=np.zeros(1), classes=np.array([0, 1])
     )
-    steps = partial_sums(ensemble.votes(patches, n_threads=n_threads))
+    steps = partial_sums(ensemble.votes(patches, n_jobs=n_jobs))
     next(steps)
     return np.stack([step[:, 0].copy() for step in steps], axis=1)
 
@@ -211,7 +211,7 @@ class DetectorTraining:
 
     settings: Detector
     rng: np.random.Generator
-    n_threads: int
+    n_jobs: int
     objects: Patches
     held_objects: Patches
     images: list[Grey]
@@ -230,7 +230,7 @@ class DetectorTraining:
         patches: Patches,
         images: Sequence[Grey],
         negatives: Patches | None,
-        n_threads: int,
+        n_jobs: int,
     ) -> DetectorTraining:
         """Hold objects and images out, and draw features and the first negatives."""
         rng = np.random.default_rng(settings.random_state)
@@ -248,7 +248,7 @@ class DetectorTraining:
         training = cls(
             settings,
             rng,
-            n_threads,
+            n_jobs,
             copies(objects, max(2 * len(objects), FEWEST_COPIES)),
             copies(held, max(2 * len(held), FEWEST_COPIES // 5)),
             mined_images,
@@ -314,12 +314,12 @@ class DetectorTraining:
         """Return a cascade of that many trees, and the share of held-out objects that pass it."""
         patches = np.concatenate([self.objects, self.negatives])
         positive = np.arange(len(patches)) < len(self.objects)
-        columns = PatchColumns.of(patches, self.features, None, self.n_threads)
+        columns = PatchColumns.of(patches, self.features, None, self.n_jobs)
         trees = gentle_trees(columns, positive, self.learner, n_trees, OPEN, self.rng, report)
         held = self.at_random(self.held_images, 20_000)
         held = held if len(held) else self.negatives  # of flat images
         objects, negatives = (
-            sums_by_tree(trees, self.features, part, self.n_threads)
+            sums_by_tree(trees, self.features, part, self.n_jobs)
             for part in (self.held_objects, held)
         )
         reject, accept = thresholds_of(objects, negatives, self.settings.prices)
@@ -334,7 +334,7 @@ class DetectorTraining:
         for _ in range(MOST_PASSES):
             left = n_wanted - sum(map(len, parts))
             images = self.seen(self.images)
-            found, n_hits = mined(classifier, images, left, self.rng, self.n_threads)
+            found, n_hits = mined(classifier, images, left, self.rng, self.n_jobs)
             parts.append(found)
             n_false += n_hits
             if not 0 < len(found) < left:

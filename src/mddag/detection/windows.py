@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from mddag import _core
 from mddag._utils.arrays import ReadOnlyArrays, read_only
 from mddag._utils.cached import cached_property
-from mddag._utils.checks import check_between, check_whole, checked_threads, described
+from mddag._utils.checks import check_between, check_whole, checked_jobs, described
 from mddag.detection.images import ImageLike, as_grey
 
 Window = tuple[int, int]  # height, width
@@ -73,13 +73,13 @@ class Levels:
     def columns(self) -> NDArray[np.int64]:
         return (self.shapes[:, 1] - self.window[1]) // self.shapes[:, 2] + 1
 
-    def calls(self, n_threads: int) -> list[NDArray[np.int64]]:
+    def calls(self, n_jobs: int) -> list[NDArray[np.int64]]:
         """Return tasks (level, first row, end) for each call of the kernel, in order."""
         calls: list[list[tuple[int, int, int]]] = [[]]
-        share = int((self.rows * self.columns).sum()) // (4 * n_threads)
+        share = int((self.rows * self.columns).sum()) // (4 * n_jobs)
         taken = 0
         for level, (rows, columns) in enumerate(zip(self.rows, self.columns, strict=True)):
-            most = WINDOWS_PER_TASK if n_threads == 1 else min(WINDOWS_PER_TASK, share)
+            most = WINDOWS_PER_TASK if n_jobs == 1 else min(WINDOWS_PER_TASK, share)
             height = max(LEAST_ROWS, most // int(columns))
             for first in range(0, int(rows), height):
                 end = min(first + height, int(rows))
@@ -331,7 +331,7 @@ class WindowClassifier(ReadOnlyArrays):
         min_size: Size = None,
         max_size: Size = None,
         step: int | None = None,
-        n_threads: int = 1,
+        n_jobs: int = 1,
     ) -> Hits:
         """Find the windows of an image that are accepted, at all scales.
 
@@ -345,7 +345,7 @@ class WindowClassifier(ReadOnlyArrays):
             Bounds of the windows in the image, pixels: the height, or height and width.
         step : int, default None
             Pixels of a level between windows; None means 2 at scales below 2, else 1.
-        n_threads : int, default 1
+        n_jobs : int, default 1
             Threads, -1 for all cores. No result depends on it.
 
         Returns
@@ -353,7 +353,7 @@ class WindowClassifier(ReadOnlyArrays):
         Hits
             Boxes, scores and levels, not grouped.
         """
-        n_threads = checked_threads(n_threads)
+        n_jobs = checked_jobs(n_jobs)
         grey = as_grey(picture)
         levels = levels_of(
             grey.shape,
@@ -365,8 +365,8 @@ class WindowClassifier(ReadOnlyArrays):
             as_opencv=self.skips,
         )
         parts = [
-            _core.scan(grey, levels.shapes, tasks, self.native, n_threads)
-            for tasks in levels.calls(n_threads)
+            _core.scan(grey, levels.shapes, tasks, self.native, n_jobs)
+            for tasks in levels.calls(n_jobs)
         ]
         found = np.concatenate([part[0] for part in parts]).reshape(-1, 3).astype(np.int64)
         level, places = found[:, 0], found[:, 1:]

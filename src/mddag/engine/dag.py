@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag._utils.arrays import ReadOnlyArrays, checked_out
 from mddag._utils.cached import cached_property
-from mddag._utils.checks import check_is, check_one_of, checked_threads, typed
+from mddag._utils.checks import check_is, check_one_of, checked_jobs, typed
 from mddag.engine.cost_model import MANY_ROWS
 from mddag.engine.executors import (
     KERNELS,
@@ -213,7 +213,7 @@ class Dag(ReadOnlyArrays):
         executor: QueryExecutor = self.policy.state.executor(self.program)  # type: ignore[attr-defined]
         return executor
 
-    def run(self, X: Any, qid: Any = None, *, n_threads: int = 1) -> Trace:
+    def run(self, X: Any, qid: Any = None, *, n_jobs: int = 1) -> Trace:
         """Compute scores and classification paths.
 
         Parameters
@@ -223,7 +223,7 @@ class Dag(ReadOnlyArrays):
         qid : array-like of shape (n,), default=None
             Query of each row, in any order, for a policy that needs queries; its scores only sort
             the documents of a query. Other policies ignore it.
-        n_threads : int, default=1
+        n_jobs : int, default=1
             Number of threads.
 
         Returns
@@ -231,17 +231,17 @@ class Dag(ReadOnlyArrays):
         Trace
             Scores, paths and costs.
         """
-        trace = self._traced(X, qid, checked_threads(n_threads))
+        trace = self._traced(X, qid, checked_jobs(n_jobs))
         return trace if self.purchases is None else self.purchases.priced(trace)
 
-    def _traced(self, X: Any, qid: Any, n_threads: int) -> Trace:
+    def _traced(self, X: Any, qid: Any, n_jobs: int) -> Trace:
         rows = self.ensemble.features.read(X)
         if self.needs_queries:
             ready = self.ensemble.features.rows(rows)
-            return self.by_query.run(ready, Queries.of(qid, len(rows)), n_threads)
+            return self.by_query.run(ready, Queries.of(qid, len(rows)), n_jobs)
         if not isinstance(rows, Rows) and Windows.runs(self.program):
-            return Windows(self.program).run(rows, n_threads)
-        return self.tracer.run(self.ensemble.features.rows(rows), n_threads)
+            return Windows(self.program).run(rows, n_jobs)
+        return self.tracer.run(self.ensemble.features.rows(rows), n_jobs)
 
     def scores(
         self,
@@ -249,7 +249,7 @@ class Dag(ReadOnlyArrays):
         out: NDArray[np.float64] | None = None,
         *,
         qid: Any = None,
-        n_threads: int = 1,
+        n_jobs: int = 1,
     ) -> NDArray[np.float64]:
         """Compute the final scores f^(N)(x) of Eq. (2), without paths.
 
@@ -261,7 +261,7 @@ class Dag(ReadOnlyArrays):
             Array to fill.
         qid : array-like of shape (n,), default=None
             Query of each row; see `run`.
-        n_threads : int, default=1
+        n_jobs : int, default=1
             Number of threads.
 
         Returns
@@ -269,17 +269,17 @@ class Dag(ReadOnlyArrays):
         ndarray of shape (n, K)
             Scores.
         """
-        n_threads = checked_threads(n_threads)
+        n_jobs = checked_jobs(n_jobs)
         rows = self.ensemble.features.read(X)
         scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
         if self.needs_queries:
             ready = self.ensemble.features.rows(rows)
-            scores[:] = self.by_query.exits(ready, Queries.of(qid, len(rows)), n_threads)[0]
+            scores[:] = self.by_query.exits(ready, Queries.of(qid, len(rows)), n_jobs)[0]
         else:
-            self.fill_scores(rows, scores, n_threads)
+            self.fill_scores(rows, scores, n_jobs)
         return scores
 
-    def fill_scores(self, rows: Rows | Patches, out: NDArray[np.float64], n_threads: int) -> None:
+    def fill_scores(self, rows: Rows | Patches, out: NDArray[np.float64], n_jobs: int) -> None:
         """Compute the scores of checked rows.
 
         Parameters
@@ -288,20 +288,20 @@ class Dag(ReadOnlyArrays):
             Checked rows or patches.
         out : ndarray of shape (n, K)
             Array to fill.
-        n_threads : int
+        n_jobs : int
             Number of threads.
         """
         executor, ready = self._ready(rows)
-        executor.scores(ready, out, n_threads)
+        executor.scores(ready, out, n_jobs)
 
-    def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, X: Any, *, n_jobs: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Compute scores and exit steps.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, n_features)
             Rows.
-        n_threads : int, default=1
+        n_jobs : int, default=1
             Number of threads.
 
         Returns
@@ -311,11 +311,11 @@ class Dag(ReadOnlyArrays):
         exit_step : ndarray of shape (n,), int32
             One more than the last step at which the row evaluates, 0 if there is none.
         """
-        n_threads = checked_threads(n_threads)
-        return self.exits_of(self.ensemble.features.read(X), n_threads)
+        n_jobs = checked_jobs(n_jobs)
+        return self.exits_of(self.ensemble.features.read(X), n_jobs)
 
     def exits_of(
-        self, rows: Rows | Patches, n_threads: int
+        self, rows: Rows | Patches, n_jobs: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Compute scores and exit steps of checked rows.
 
@@ -323,7 +323,7 @@ class Dag(ReadOnlyArrays):
         ----------
         rows : Rows or ndarray of uint8
             Checked rows or patches.
-        n_threads : int
+        n_jobs : int
             Number of threads.
 
         Returns
@@ -334,7 +334,7 @@ class Dag(ReadOnlyArrays):
             Exit steps.
         """
         executor, ready = self._ready(rows)
-        return executor.exits(ready, n_threads)
+        return executor.exits(ready, n_jobs)
 
     def _ready(self, rows: Rows | Patches) -> tuple[Executor, Any]:
         """Return what runs checked rows, and the rows as it takes them."""
@@ -349,7 +349,7 @@ class Dag(ReadOnlyArrays):
                 return lazy, rows
         return executor, self.ensemble.features.rows(rows)
 
-    def verdicts(self, X: Any, *, n_threads: int = 1) -> NDArray[np.intp]:
+    def verdicts(self, X: Any, *, n_jobs: int = 1) -> NDArray[np.intp]:
         """Return the class of each row.
 
         It is the policy's verdict if it has one, else the class by the scores.
@@ -358,7 +358,7 @@ class Dag(ReadOnlyArrays):
         ----------
         X : array-like or DataFrame of shape (n, n_features)
             Rows.
-        n_threads : int, default=1
+        n_jobs : int, default=1
             Number of threads.
 
         Returns
@@ -366,17 +366,17 @@ class Dag(ReadOnlyArrays):
         ndarray of shape (n,)
             Indices into the classes of the ensemble.
         """
-        n_threads = checked_threads(n_threads)
-        return self.verdicts_of(self.ensemble.features.read(X), n_threads)
+        n_jobs = checked_jobs(n_jobs)
+        return self.verdicts_of(self.ensemble.features.read(X), n_jobs)
 
-    def verdicts_of(self, rows: Rows | Patches, n_threads: int) -> NDArray[np.intp]:
+    def verdicts_of(self, rows: Rows | Patches, n_jobs: int) -> NDArray[np.intp]:
         """Return the class of each checked row.
 
         Parameters
         ----------
         rows : Rows or ndarray of uint8
             Checked rows or patches.
-        n_threads : int
+        n_jobs : int
             Number of threads.
 
         Returns
@@ -386,13 +386,13 @@ class Dag(ReadOnlyArrays):
         """
         if self.policy.verdict is not None:
             executor, ready = self._ready(rows)
-            return executor.verdicts(ready, n_threads)
+            return executor.verdicts(ready, n_jobs)
         scores = np.empty((len(rows), self.ensemble.n_scores))
-        self.fill_scores(rows, scores, n_threads)
+        self.fill_scores(rows, scores, n_jobs)
         return codes_by_scores(self.ensemble, scores)
 
     def lengths(
-        self, X: Any, qid: Any = None, *, n_threads: int = 1
+        self, X: Any, qid: Any = None, *, n_jobs: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
         """Compute scores, exit steps and lengths of paths.
 
@@ -405,7 +405,7 @@ class Dag(ReadOnlyArrays):
             Rows.
         qid : array-like of shape (n,), default=None
             Query of each row; see `run`.
-        n_threads : int, default=1
+        n_jobs : int, default=1
             Number of threads.
 
         Returns
@@ -420,13 +420,13 @@ class Dag(ReadOnlyArrays):
         rows = self.ensemble.features.read(X)
         if self.needs_queries:
             queries, ready = Queries.of(qid, len(rows)), self.ensemble.features.rows(rows)
-            return self.by_query.exits(ready, queries, checked_threads(n_threads))
+            return self.by_query.exits(ready, queries, checked_jobs(n_jobs))
         scores = np.empty((len(rows), self.ensemble.n_scores))
         exit_step = np.empty(len(rows), np.int32)
         n_evaluated = np.empty(len(rows), np.int64)
         for start in range(0, len(rows), BLOCK):
             block = slice(start, start + BLOCK)
-            trace = self.run(rows[block], n_threads=n_threads)
+            trace = self.run(rows[block], n_jobs=n_jobs)
             scores[block], exit_step[block] = trace.scores, trace.exit_step
             n_evaluated[block] = trace.n_evaluated
         return scores, exit_step, n_evaluated

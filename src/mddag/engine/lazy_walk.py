@@ -27,7 +27,7 @@ class LazyWalk:
     dag: Dag
     purchases: Purchases
     n_rows: int
-    n_threads: int = 1
+    n_jobs: int = 1
     had: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -44,7 +44,7 @@ class LazyWalk:
     def resume(self, rows: RowNumbers) -> NDArray[np.bool_]:
         """Continue rows, whose numbers rise, and return the groups that they then lack, (m, G)."""
         lacking = np.zeros((len(rows), self.had.shape[1]), bool)
-        self._run.resume(self._x, rows, lacking.view(np.uint8), self.n_threads)
+        self._run.resume(self._x, rows, lacking.view(np.uint8), self.n_jobs)
         return lacking
 
     def give(self, group: int, rows: RowNumbers, values: NDArray[np.float64]) -> None:

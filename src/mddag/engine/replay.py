@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.cached import cached_property
-from mddag._utils.checks import checked_threads
+from mddag._utils.checks import checked_jobs
 from mddag.engine.dag import BLOCK, Dag
 from mddag.engine.integer_votes import IntegerVotes
 from mddag.engine.program import codes_by_scores
@@ -37,9 +37,9 @@ class Replay:
     verdict: NDArray[np.intp]  # (n,), class codes as ``Trace.verdict``
 
 
-def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
+def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_jobs: int = 1) -> Replay:
     """Do what ``compile(ensemble, policy)`` does with the rows of these votes."""
-    found = rolled_out(ensemble, policy, votes, ensemble.cost, n_threads=n_threads)
+    found = rolled_out(ensemble, policy, votes, ensemble.cost, n_jobs=n_jobs)
     codes = decided(codes_by_scores(ensemble, found.scores), found.verdict)
     return Replay(found.scores, found.exit_step, found.n_evaluated, codes)
 
@@ -50,7 +50,7 @@ def rolled_out(
     votes: Votes,
     costs: NDArray[np.float64],
     *,
-    n_threads: int = 1,
+    n_jobs: int = 1,
 ) -> Rollout:
     """Return the same as a rollout, with prices of the policy's steps (N,) by base classifier."""
     policy = copy(policy)  # or the jump tables of all candidates would stay in memory
@@ -61,7 +61,7 @@ def rolled_out(
         tables = replace(tables, values=values, bias=bias)
         grid = buckets(integers.edges(policy.grid.edges).astype(np.float64), policy.grid.n_scores)
         unit = integers.unit
-    found = roll_out(policy, votes, tables, grid, costs, checked_threads(n_threads))
+    found = roll_out(policy, votes, tables, grid, costs, checked_jobs(n_jobs))
     found.scores[:] *= unit
     return found
 
@@ -71,20 +71,20 @@ BITS = 52  # base classifiers whose prices add up exactly in a float64
 Numbers = NDArray[np.int64]
 
 
-def visited(dag: Dag, X: Any, qid: Any = None, *, n_threads: int = 1) -> Numbers:
+def visited(dag: Dag, X: Any, qid: Any = None, *, n_jobs: int = 1) -> Numbers:
     """Count the nodes that each row visits on its path, (n,); `qid` is as for ``Dag.run``."""
     rows = dag.ensemble.features.rows(X)
     if dag.needs_queries:
-        return _of_block(dag, rows, qid, n_threads)
+        return _of_block(dag, rows, qid, n_jobs)
     blocks = (slice(start, start + BLOCK) for start in range(0, len(rows), BLOCK))
-    found = [_of_block(dag, rows[block], None, n_threads) for block in blocks]
+    found = [_of_block(dag, rows[block], None, n_jobs) for block in blocks]
     return np.concatenate([np.zeros(0, np.int64), *found])
 
 
-def _of_block(dag: Dag, rows: Any, qid: Any, n_threads: int) -> Numbers:
-    codes = dag.ensemble.votes(rows, n_threads=n_threads).codes
+def _of_block(dag: Dag, rows: Any, qid: Any, n_jobs: int) -> Numbers:
+    codes = dag.ensemble.votes(rows, n_jobs=n_jobs).codes
     depths = LeafDepths.of(dag.ensemble).of_rows(codes)
-    trace = dag.run(rows, qid, n_threads=n_threads)
+    trace = dag.run(rows, qid, n_jobs=n_jobs)
     owner = np.repeat(np.arange(len(rows)), trace.n_evaluated)
     return np.bincount(owner, depths[owner, trace.indices], len(rows)).astype(np.int64)
 

@@ -20,8 +20,8 @@ from mddag._utils.checks import (
     check_is,
     check_one_of,
     check_whole,
+    checked_jobs,
     checked_permutation,
-    checked_threads,
     typed,
 )
 from mddag.ensemble.features import Features, Floats, Rows
@@ -178,14 +178,14 @@ class Ensemble:
             f"{self.n_scores} score(s), {self.n_features} features>"
         )
 
-    def votes(self, X: Any, *, n_threads: int = 1) -> Votes:
+    def votes(self, X: Any, *, n_jobs: int = 1) -> Votes:
         """Compute the vote of every h_j on every row.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, n_features)
             Rows.
-        n_threads : int, default=1
+        n_jobs : int, default=1
             Number of threads.
 
         Returns
@@ -193,17 +193,17 @@ class Ensemble:
         Votes
             The votes, as leaf codes.
         """
-        n_threads = checked_threads(n_threads)
+        n_jobs = checked_jobs(n_jobs)
         rows = self.features.rows(X)
         if self.callables:
             called = [self.call(j, rows) for j in range(self.n_classifiers)]
             return Votes.from_dense(np.stack(called, axis=1), self.bias)
         codes = np.empty((len(rows), self.n_trees), self.tables.code_dtype())
-        _core.leaf_codes(self.native, rows, codes, n_threads)
+        _core.leaf_codes(self.native, rows, codes, n_jobs)
         return Votes(codes, self.tables)
 
     def scores(
-        self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
+        self, X: Any, out: NDArray[np.float64] | None = None, *, n_jobs: int = 1
     ) -> NDArray[np.float64]:
         """Compute f(x) = bias + sum_j h_j(x), in float64 and in the order of the h_j.
 
@@ -213,7 +213,7 @@ class Ensemble:
             Rows.
         out : ndarray of shape (n, K), default=None
             Array to fill.
-        n_threads : int, default=1
+        n_jobs : int, default=1
             Number of threads.
 
         Returns
@@ -221,7 +221,7 @@ class Ensemble:
         ndarray of shape (n, K)
             Scores.
         """
-        n_threads = checked_threads(n_threads)
+        n_jobs = checked_jobs(n_jobs)
         rows = self.features.rows(X)
         scores = checked_out(out, (len(rows), self.n_scores), rows)
         scores[:] = self.bias
@@ -229,7 +229,7 @@ class Ensemble:
             for j in range(self.n_classifiers):
                 scores += self.call(j, rows)
         else:
-            _core.add_scores(self.native, self.tables.native, rows, scores, n_threads)
+            _core.add_scores(self.native, self.tables.native, rows, scores, n_jobs)
         return scores
 
     def codes(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -28,12 +28,12 @@ MOST_PIXELS = 1 << 20  # of a window
 
 
 def haar_values(
-    patches: NDArray[np.uint8], features: HaarFeatures, n_threads: int = 1
+    patches: NDArray[np.uint8], features: HaarFeatures, n_jobs: int = 1
 ) -> NDArray[np.float32]:
     """Compute the normalized values of features on grayscale patches (n, h, w), float32 (n, m)."""
     values = np.empty((len(patches), len(features)), np.float32)
     rectangles = np.ascontiguousarray(features, np.int32)
-    _core.haar_values(np.ascontiguousarray(patches), rectangles, values, n_threads)
+    _core.haar_values(np.ascontiguousarray(patches), rectangles, values, n_jobs)
     return values
 
 

@@ -23,7 +23,7 @@ from mddag._utils.checks import (
     check_one_of,
     check_positive,
     check_whole,
-    checked_threads,
+    checked_jobs,
 )
 from mddag.boosting.training import BoostingFit, CallbackSupportMixin, Tasks, with_callbacks
 from mddag.boosting.training_set import training_set
@@ -70,7 +70,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     warm_start : bool, default False
         Continue the fitted model up to `n_rounds` in all, exactly as if it had not been stopped:
         give the same rows; the draws of the first fit go on, whatever `random_state` is by then.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads of the native core, -1 for all cores. No result depends on it.
     verbose : bool, default False
         Show a progress bar on standard error.
@@ -123,7 +123,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         calibration_fraction: float = 0.0,
         max_seconds: float | None = None,
         warm_start: bool = False,
-        n_threads: int = 1,
+        n_jobs: int = 1,
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -139,7 +139,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.calibration_fraction = calibration_fraction
         self.max_seconds = max_seconds
         self.warm_start = warm_start
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
 
@@ -173,7 +173,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f, float64 (n, K); K = 1 for two classes."""
         rows = self._rows(X)
-        return self.ensemble_.scores(rows, n_threads=self.n_threads)
+        return self.ensemble_.scores(rows, n_jobs=self.n_jobs)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The winning class of each row, (n,); a tie goes to the first class."""
@@ -197,7 +197,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     def staged_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """The raw scores after each round, each float64 (n, K)."""
         rows = self._rows(X)
-        votes = self.ensemble_.votes(rows, n_threads=self.n_threads)
+        votes = self.ensemble_.votes(rows, n_jobs=self.n_jobs)
         scores = np.tile(votes.tables.bias, (len(votes), 1))
         for j in range(self.n_rounds_):
             scores += votes.tables.table(j)[votes.codes[:, j]]
@@ -234,7 +234,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
         check_one_of("warm_start", self.warm_start, (False, True))
-        checked_threads(self.n_threads)
+        checked_jobs(self.n_jobs)
 
     def _check_continues(self, continued: Any) -> None:
         if continued is not None and continued.n_classifiers > self.n_rounds:

@@ -64,7 +64,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         look easier than they are.
     policy_fraction : float, default 0.3
         Share of the rows held out for the policy.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads of prediction and of the default solver, -1 for all cores. No result depends on it.
         (One policy is learned, so that there is nothing for joblib's workers.)
     verbose : bool, default False
@@ -132,7 +132,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         actions: tuple[str, ...] = ACTIONS,
         policy_rows: str = "held_out",
         policy_fraction: float = 0.3,
-        n_threads: int = 1,
+        n_jobs: int = 1,
         verbose: bool = False,
         random_state: Any = None,
         target_fpr: float | None = None,
@@ -150,7 +150,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
             actions=actions,
             policy_rows=policy_rows,
             policy_fraction=policy_fraction,
-            n_threads=n_threads,
+            n_jobs=n_jobs,
             verbose=verbose,
             random_state=random_state,
         )
@@ -230,13 +230,13 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
             )
         return targets
 
-    def checked_solver(self, n_threads: int | None = None) -> Solver:
+    def checked_solver(self, n_jobs: int | None = None) -> Solver:
         if checked_class_metric(self.metric) is not None and self._detects:
             raise ValueError(
                 f"metric={self.metric!r} is given beside a rate to detect at, which is the metric "
                 "there; leave one of the two out"
             )
-        return super().checked_solver(n_threads)
+        return super().checked_solver(n_jobs)
 
     def loss_for(
         self,
@@ -281,4 +281,4 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         return calibration
 
     def _default_model(self) -> Any:
-        return AdaBoostMHClassifier(n_threads=self.n_threads, verbose=self.verbose)
+        return AdaBoostMHClassifier(n_jobs=self.n_jobs, verbose=self.verbose)

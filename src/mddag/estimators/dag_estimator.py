@@ -21,7 +21,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from mddag._utils.arrays import part
-from mddag._utils.checks import check_fraction, check_one_of, checked_threads
+from mddag._utils.checks import check_fraction, check_one_of, checked_jobs
 from mddag._utils.output import Report, progress
 from mddag._utils.warnings import doubt_few_policy_rows
 from mddag.adapters import Transformer, parts_of
@@ -132,7 +132,7 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         actions: tuple[str, ...] = ACTIONS,
         policy_rows: str = "held_out",
         policy_fraction: float = 0.3,
-        n_threads: int = 1,
+        n_jobs: int = 1,
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -146,7 +146,7 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         self.actions = actions
         self.policy_rows = policy_rows
         self.policy_fraction = policy_fraction
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
 
@@ -216,7 +216,7 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         targets: NDArray[Any],
         weight: NDArray[np.float64] | None,
     ) -> MDP:
-        votes = source.ensemble.votes(rows, n_threads=self.n_threads)
+        votes = source.ensemble.votes(rows, n_jobs=self.n_jobs)
         return mdp_of(
             source.ensemble,
             votes,
@@ -312,7 +312,7 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
             more["lines"] = summary.lines()
         if rates is not None:
             more["rates"] = rates
-        given = {"qid": qid, "curve": curve, "n_threads": self.n_threads}
+        given = {"qid": qid, "curve": curve, "n_jobs": self.n_jobs}
         write_report(path, Facts.of_model(fitted, **more, **given))
 
     def with_prices(
@@ -351,12 +351,12 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         fitted = self._of_given_rows(WITHOUT_STEPS)
         against, summary = self.measured_against_, getattr(self, "summary_", None)
         model = replace(fitted.model, measured_against=against, summary=summary)
-        return Predictor(model, n_threads=fitted.n_threads)
+        return Predictor(model, n_jobs=fitted.n_jobs)
 
     def untransformed(self) -> Predictor:
         """The Predictor of rows as the ensemble reads them, after the steps of a Pipeline."""
         try:
-            return self._predictor.on_threads(self.n_threads)
+            return self._predictor.on_threads(self.n_jobs)
         except AttributeError:
             check_is_fitted(self)
             raise
@@ -366,12 +366,12 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def checked_solver(self, n_threads: int | None = None) -> Solver:
+    def checked_solver(self, n_jobs: int | None = None) -> Solver:
         """The solver; bad parameters are refused here, before any work.
 
-        n_threads : of the default solver; as many as for prediction by default
+        n_jobs : of the default solver; as many as for prediction by default
         """
-        checked_threads(self.n_threads)
+        checked_jobs(self.n_jobs)
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
         check_one_of("grid", self.grid, GRIDS)
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
@@ -382,7 +382,7 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
             self._own_solver(),
             ordering=self.ordering,
             every=self.every,
-            n_threads=self.n_threads if n_threads is None else n_threads,
+            n_jobs=self.n_jobs if n_jobs is None else n_jobs,
             verbose=self.verbose,
         )
 
@@ -472,7 +472,7 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         self.measured_against_ = "labels" if mdp.labels.ndim == 1 else "probabilities"
         self.evaluation_ = mdp.evaluate(policy)
         self.full_evaluation_ = mdp.evaluate_full()
-        left = replay(ensemble, policy, mdp.votes, n_threads=self.n_threads)
+        left = replay(ensemble, policy, mdp.votes, n_jobs=self.n_jobs)
         self.ensemble_, self.policy_ = ensemble, policy
         self.dag_ = compile_dag(
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
@@ -509,5 +509,5 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
                 self.full_evaluation_,
                 self.measured_against_,
             ),
-            n_threads=self.n_threads,
+            n_jobs=self.n_jobs,
         )

@@ -31,7 +31,7 @@ class MDDAGRegressor(RegressorMixin, DagEstimator):  # type: ignore[misc]
         What a prediction costs, of (predictions (n, 1), y); None means ``Squared()``.
     ordering : Ordering, default None
         As for ``MDDAGClassifier``, but None means ``Given()``.
-    solver, every, grid, actions, policy_rows, policy_fraction, n_threads, verbose, \
+    solver, every, grid, actions, policy_rows, policy_fraction, n_jobs, verbose, \
 random_state
         As for ``MDDAGClassifier``.
 

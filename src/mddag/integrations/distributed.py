@@ -130,7 +130,7 @@ def score(
 @lru_cache(maxsize=4)  # workers live long
 def _loaded(content: bytes) -> Predictor:
     """Load a model file; a process loads it once, for all of its partitions."""
-    return predictor_of(Model.from_bytes(content), n_threads=1)
+    return predictor_of(Model.from_bytes(content), n_jobs=1)
 
 
 @dataclass(frozen=True)

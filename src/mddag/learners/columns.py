@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._utils.checks import checked_threads
+from mddag._utils.checks import checked_jobs
 from mddag.ensemble.features import Floats, array_rows
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes, starts_of
@@ -35,10 +35,10 @@ class Columns:
     nominal: NDArray[np.bool_]  # (d,), which columns are nominal
     missing: NDArray[np.bool_]  # (d,), which columns have missing values among these rows
     candidates: NDArray[np.intp]  # columns that a learner may use, increasing
-    n_threads: int = 1  # threads that learners may use; the result does not depend on it
+    n_jobs: int = 1  # threads that learners may use; the result does not depend on it
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_threads", checked_threads(self.n_threads))
+        object.__setattr__(self, "n_jobs", checked_jobs(self.n_jobs))
 
     @classmethod
     def from_rows(
@@ -47,7 +47,7 @@ class Columns:
         *,
         max_bins: int | None = None,
         nominal: ArrayLike | None = None,
-        n_threads: int = 1,
+        n_jobs: int = 1,
     ) -> Columns:
         """Code the columns of X (n, d); NaN is missing.
 
@@ -55,20 +55,20 @@ class Columns:
         coded exactly, and None means no bound up to 65,536 rows and 255 beyond. `nominal` (d,)
         marks the columns whose values are category numbers 0, 1, 2, …
         """
-        n_threads = checked_threads(n_threads)
+        n_jobs = checked_jobs(n_jobs)
         rows = array_rows(X)
         n, d = rows.shape
         bins = _checked_bins(max_bins, n)
         is_nominal = _checked_nominal(nominal, d)
-        with ThreadPoolExecutor(n_threads) as threads:  # np.sort runs without the lock
+        with ThreadPoolExecutor(n_jobs) as threads:  # np.sort runs without the lock
             found = list(
                 threads.map(lambda f: _column(rows[:, f], f, bins, bool(is_nominal[f])), range(d))
             )
         cuts = tuple(column[0] for column in found)
         n_codes = np.array([column[1] for column in found], np.int32)
         missing = np.array([column[2] for column in found], np.bool_)
-        codes = _codes(rows, cuts, n_codes, is_nominal, n_threads)
-        return cls(codes, cuts, n_codes, is_nominal, missing, np.arange(d), n_threads)
+        codes = _codes(rows, cuts, n_codes, is_nominal, n_jobs)
+        return cls(codes, cuts, n_codes, is_nominal, missing, np.arange(d), n_jobs)
 
     @property
     def n_rows(self) -> int:
@@ -123,7 +123,7 @@ class Columns:
                 cuts[s] = self._cut(feature, threshold)
         leaves: Codes = np.empty(self.n_rows, np.uint8 if nodes.n_leaves <= 256 else np.uint16)
         tree = (nodes.records.view(np.uint8), cuts, nodes.words)
-        _core.coded_leaves(self.native, *tree, leaves, self.n_threads)
+        _core.coded_leaves(self.native, *tree, leaves, self.n_jobs)
         return leaves
 
     def _cut(self, feature: int, threshold: float) -> int:
@@ -209,11 +209,11 @@ def _codes(
     cuts: tuple[NDArray[np.float64], ...],
     n_codes: NDArray[np.int32],
     nominal: NDArray[np.bool_],
-    n_threads: int,
+    n_jobs: int,
 ) -> Codes:
     n, d = rows.shape
     codes: Codes = np.empty((d, n), np.uint8 if n_codes.max(initial=0) <= 255 else np.uint16)
     flat = np.concatenate([np.empty(0), *cuts])
     starts = starts_of([len(c) for c in cuts])
-    _core.encode(rows, flat, starts, n_codes, nominal, codes, n_threads)
+    _core.encode(rows, flat, starts, n_codes, nominal, codes, n_jobs)
     return codes

@@ -66,7 +66,7 @@ class OwnColumns(Learner, Protocol):
         ...
 
     def columns(
-        self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int
+        self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_jobs: int
     ) -> Columns:
         """Code those columns of patches uint8 (n, h, w), once per fit."""
         ...
@@ -113,7 +113,7 @@ def _grown(
         cuts,
         votes,
         words,
-        columns.n_threads,
+        columns.n_jobs,
     )
     if n_nodes < 0:
         _refuse_weights(weights)

@@ -18,9 +18,9 @@ from mddag._utils.arrays import mass, spaced_rows
 from mddag._utils.checks import (
     check_between,
     check_whole,
+    checked_jobs,
     checked_permutation,
     checked_prices,
-    checked_threads,
 )
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
@@ -238,7 +238,7 @@ class MDP:
         return np.tile(self.votes.tables.bias, (self.n_instances, 1))
 
     def rollout(
-        self, policy: Policy, *, n_threads: int = 1
+        self, policy: Policy, *, n_jobs: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Run a policy on all rows.
 
@@ -246,7 +246,7 @@ class MDP:
         ----------
         policy : Policy
             The policy.
-        n_threads : int, default=1
+        n_jobs : int, default=1
             Number of threads.
 
         Returns
@@ -258,15 +258,15 @@ class MDP:
         cost : ndarray of shape (n,)
             Cost of the evaluated base classifiers.
         """
-        found = self._rolled_out(policy, checked_threads(n_threads))
+        found = self._rolled_out(policy, checked_jobs(n_jobs))
         return found.scores, found.n_evaluated, found.cost
 
-    def _rolled_out(self, policy: Policy, n_threads: int = 1) -> Rollout:
+    def _rolled_out(self, policy: Policy, n_jobs: int = 1) -> Rollout:
         check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
         tables = policy.tables(self.votes.tables)
         grid = policy.grid.native
-        return roll_out(policy, self.votes, tables, grid, self.costs, n_threads)
+        return roll_out(policy, self.votes, tables, grid, self.costs, n_jobs)
 
     def evaluate(self, policy: Policy) -> Evaluation:
         """Evaluate a policy by Eq. (8).

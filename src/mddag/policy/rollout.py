@@ -89,7 +89,7 @@ def roll_out(
     tables: Tables,
     grid: _core.Grid,
     costs: NDArray[np.float64],
-    n_threads: int,
+    n_jobs: int,
 ) -> Rollout:
     """Run a policy on the rows of some votes.
 
@@ -98,7 +98,7 @@ def roll_out(
     """
     n, state = len(votes), policy.state
     n_evaluated, exit_step, cost = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
-    out = n_evaluated, exit_step, cost, n_threads
+    out = n_evaluated, exit_step, cost, n_jobs
     if not isinstance(state, Stages):
         carried = np.tile(tables.bias, (n, 1))
         _core.rollout(tables.native, votes.codes, grid, policy.native, costs, carried, *out)

@@ -18,7 +18,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
-from mddag._utils.checks import check_between, check_fraction, check_is, checked_threads
+from mddag._utils.checks import check_between, check_fraction, check_is, checked_jobs
 from mddag._utils.output import Report, progress
 from mddag._utils.warnings import doubt_queries
 from mddag.adapters import ensemble_of, parts_of
@@ -62,7 +62,7 @@ class MDDAGRanker(DagEstimator):
         ``MDDAGClassifier``.
     policy_fraction : float, default 0.3
         The share of queries that a model trained here does not see, for the policy.
-    n_threads, verbose, random_state
+    n_jobs, verbose, random_state
         As for ``MDDAGClassifier``.
 
     Attributes
@@ -91,7 +91,7 @@ class MDDAGRanker(DagEstimator):
         metric: Any = None,
         solver: Any = None,
         policy_fraction: float = 0.3,
-        n_threads: int = 1,
+        n_jobs: int = 1,
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -100,7 +100,7 @@ class MDDAGRanker(DagEstimator):
         self.metric = metric
         self.solver = solver
         self.policy_fraction = policy_fraction
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
 
@@ -262,7 +262,7 @@ class MDDAGRanker(DagEstimator):
                 "sorts by"
             )
         model = super().predictor().model
-        return RankPredictor(model, n_threads=self.n_threads)
+        return RankPredictor(model, n_jobs=self.n_jobs)
 
     def settle_ranking(
         self, ensemble: Ensemble, policy: Policy, found: CrossFitted, at: int | None
@@ -285,11 +285,11 @@ class MDDAGRanker(DagEstimator):
         )
         known = self.beta, self.evaluation_, self.full_evaluation_, self.measured_against_
         model = Model(self.dag_, None, *known)
-        self._predictor = RankPredictor(model, n_threads=self.n_threads)
+        self._predictor = RankPredictor(model, n_jobs=self.n_jobs)
 
     def checked_metric(self) -> GainMetric:
         """The metric; all parameters are checked here, before any work."""
-        checked_threads(self.n_threads)
+        checked_jobs(self.n_jobs)
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_between("beta", self.beta, 0.0, np.inf, "a finite price, 0 or more")
         metric: GainMetric = NDCG(10) if self.metric is None else self.metric
@@ -339,7 +339,7 @@ class MDDAGRanker(DagEstimator):
     def _fit_classifier(
         self, model: Any, X: Any, y: NDArray[Any], random: np.random.RandomState
     ) -> None:
-        given = {"beta": self.beta, "solver": self.solver, "n_threads": self.n_threads}
+        given = {"beta": self.beta, "solver": self.solver, "n_jobs": self.n_jobs}
         seed = int(random.randint(2**31 - 1))
         inner = MDDAGClassifier(model, **given, verbose=self.verbose, random_state=seed)
         self.classifier_ = inner.fit(X, y)
@@ -356,7 +356,7 @@ class MDDAGRanker(DagEstimator):
         metric: GainMetric,
         labels: NDArray[np.float64] | None,
     ) -> RankingProblem:
-        votes = ensemble.votes(rows, n_threads=self.n_threads)
+        votes = ensemble.votes(rows, n_jobs=self.n_jobs)
         return RankingProblem.of(votes, queries, metric, labels)
 
     def _of_queries(self) -> RankPredictor:

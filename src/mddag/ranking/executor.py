@@ -41,17 +41,17 @@ class ByQuery:
     state: QueryState
 
     def exits(
-        self, rows: Rows, queries: Queries, n_threads: int
+        self, rows: Rows, queries: Queries, n_jobs: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
         """Readings (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
         if not self._is_native(queries):
-            trace = self._followed(rows, queries, n_threads)
+            trace = self._followed(rows, queries, n_jobs)
             return trace.scores, trace.exit_step, trace.n_evaluated
         reading, exit_step = np.zeros(len(rows)), np.zeros(len(rows), np.int32)
         taken = rows if queries.are_whole else queries.taken(np.asarray(rows))
         starts = queries.starts.astype(np.int64, copy=False)
         forest = self.program.forest
-        forest.run_queries(taken, starts, self.decisions, reading, exit_step, n_threads)
+        forest.run_queries(taken, starts, self.decisions, reading, exit_step, n_jobs)
         exit_step = queries.returned(exit_step)
         return queries.returned(reading)[:, None], exit_step, exit_step.astype(np.int64)
 
@@ -61,11 +61,11 @@ class ByQuery:
         looks = int((checks <= max(costs.evaluations, checks[0])).sum())
         return costs.by_query(n_rows, looks, self.state.look)
 
-    def run(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
+    def run(self, rows: Rows, queries: Queries, n_jobs: int) -> Trace:
         """Readings and paths."""
         if not self._is_native(queries):
-            return self._followed(rows, queries, n_threads)
-        scores, exit_step, n_evaluated = self.exits(rows, queries, n_threads)
+            return self._followed(rows, queries, n_jobs)
+        scores, exit_step, n_evaluated = self.exits(rows, queries, n_jobs)
         ensemble, order = self.program.ensemble, self.program.policy.order
         indptr = np.concatenate([[0], np.cumsum(n_evaluated)])
         step = np.arange(indptr[-1]) - np.repeat(indptr[:-1], n_evaluated)
@@ -112,10 +112,10 @@ class ByQuery:
         most = self.program.forest.most_documents if self.has_kernel else 0
         return self.has_kernel and int(queries.sizes.max(initial=0)) <= most
 
-    def _followed(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
+    def _followed(self, rows: Rows, queries: Queries, n_jobs: int) -> Trace:
         ensemble, policy = self.program.ensemble, self.program.policy
         carried = self.state.start_queries(queries)
-        vote = votes_on(self._rounded, rows, n_threads)
+        vote = votes_on(self._rounded, rows, n_jobs)
         visits = follow(policy, vote, carried, len(rows))
         trace = trace_of(visits, policy, ensemble.cost, self.state.scores(carried))
         return replace(trace, exit_step=exit_steps(visits, len(rows)))

@@ -20,9 +20,9 @@ from mddag.serving.model_file import Model
 from mddag.serving.predictor import Label, OneRow, Predictor
 
 
-def predictor_of(model: Model, *, n_threads: int) -> Predictor:
+def predictor_of(model: Model, *, n_jobs: int) -> Predictor:
     """What predicts by the model of a ranker."""
-    return RankPredictor(model, n_threads=n_threads)
+    return RankPredictor(model, n_jobs=n_jobs)
 
 
 class RankPredictor(Predictor):
@@ -72,19 +72,19 @@ class RankPredictor(Predictor):
         self, X: Any, out: NDArray[np.float64] | None = None, *, qid: Any = None
     ) -> NDArray[np.float64]:
         """The readings as a column, float64 (n, 1)."""
-        return self.model.dag.scores(X, out, qid=qid, n_threads=self.n_threads)
+        return self.model.dag.scores(X, out, qid=qid, n_jobs=self.n_jobs)
 
     def run(self, X: Any, qid: Any = None) -> Trace:
         """Readings and paths of every row."""
-        return self.model.dag.run(X, qid, n_threads=self.n_threads)
+        return self.model.dag.run(X, qid, n_jobs=self.n_jobs)
 
     def n_evaluated(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
-        return self.model.dag.lengths(X, qid, n_threads=self.n_threads)[2]
+        return self.model.dag.lengths(X, qid, n_jobs=self.n_jobs)[2]
 
     def n_nodes(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
         """Nodes visited in the trees evaluated on each row, (n,)."""
-        return visited(self.model.dag, X, qid, n_threads=self.n_threads)
+        return visited(self.model.dag, X, qid, n_jobs=self.n_jobs)
 
     def predict_one(self, x: OneRow) -> Label:
         """Raise ValueError where the policy looks at whole queries: one row has no place in one."""
@@ -96,10 +96,10 @@ class RankPredictor(Predictor):
             "use predict(X, qid) with all documents of the query"
         )
 
-    def on_threads(self, n_threads: int) -> RankPredictor:
+    def on_threads(self, n_jobs: int) -> RankPredictor:
         """The same with another number of threads."""
         return (
             self
-            if type(n_threads) is int and n_threads == self.n_threads
-            else RankPredictor(self.model, n_threads=n_threads)
+            if type(n_jobs) is int and n_jobs == self.n_jobs
+            else RankPredictor(self.model, n_jobs=n_jobs)
         )

@@ -41,7 +41,7 @@ class LazyPredictions:
     """What a Predictor does with costly features: prices, and fetching them as rows need them."""
 
     model: Model
-    n_threads: int
+    n_jobs: int
 
     @abstractmethod
     def _predicted(
@@ -175,7 +175,7 @@ class LazyPredictions:
         """
         _check_fetch("fetch", fetch, "fetch(group, rows) that gives values")
         timeout = _checked_timeout(timeout)
-        session = Session(self._plan, n_rows, on_error, self.n_threads)
+        session = Session(self._plan, n_rows, on_error, self.n_jobs)
         call_each(session, lambda r: fetch(r.name, r.rows.copy()), session.answer, timeout)
         result = self._details(session)
         return result if return_details else result.predictions
@@ -239,7 +239,7 @@ class LazyPredictions:
         _check_fetch("fetch", fetch, "async fetch(group, rows) that gives values")
         timeout = _checked_timeout(timeout)
         check_whole("max_concurrency", max_concurrency, 1)
-        session = Session(self._plan, n_rows, on_error, self.n_threads)
+        session = Session(self._plan, n_rows, on_error, self.n_jobs)
         await call_together(
             session, lambda r: fetch(r.name, r.rows.copy()), timeout, max_concurrency
         )
@@ -345,7 +345,7 @@ class LazyPredictions:
             )
         rows = dag.ensemble.features.read(X)
         for start in range(0, len(rows), BLOCK):
-            trace = dag.run(rows[start : start + BLOCK], n_threads=self.n_threads)
+            trace = dag.run(rows[start : start + BLOCK], n_jobs=self.n_jobs)
             assert trace.groups is not None
             assert trace.feature_cost is not None
             yield trace.groups, trace.feature_cost

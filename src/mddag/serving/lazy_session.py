@@ -190,13 +190,13 @@ class Session:
     """Take n rows, of which nothing is known at first, through the policy."""
 
     def __init__(
-        self, plan: Plan, n_rows: Any, on_error: OnError = "raise", n_threads: int = 1
+        self, plan: Plan, n_rows: Any, on_error: OnError = "raise", n_jobs: int = 1
     ) -> None:
         check_whole("n_rows", n_rows, 1)
         check_one_of("on_error", on_error, ON_ERROR)
         self.on_error = on_error
         self.plan, self.purchases, self.prices = plan, plan.purchases, plan.prices
-        self.walk = LazyWalk(plan.dag, self.purchases, int(n_rows), n_threads)
+        self.walk = LazyWalk(plan.dag, self.purchases, int(n_rows), n_jobs)
         self.failed = np.zeros(n_rows, bool)
         self.waves = np.zeros(n_rows, np.int64)
         self.n_calls, self.n_rounds = 0, 0

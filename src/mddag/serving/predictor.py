@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from mddag import _core
 from mddag._utils.applications import FILES, PREDICTORS, part
 from mddag._utils.arrays import checked_out
-from mddag._utils.checks import check_is, checked_threads, described
+from mddag._utils.checks import check_is, checked_jobs, described
 from mddag.engine.replay import visited
 from mddag.engine.trace import Trace
 from mddag.ensemble.features import Floats, Patches, Rows, one_row
@@ -41,7 +41,7 @@ OneRow = ArrayLike | Mapping[str, Any]
 EXPLANATION, REPORT = "mddag.inspection.explanation", "mddag.inspection.report"
 
 
-def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | mddag.Detector:
+def load(path: str | os.PathLike[str], *, n_jobs: int = 1) -> Predictor | mddag.Detector:
     """Load a model that ``save`` wrote.
 
     Loading runs no code from the file.
@@ -50,7 +50,7 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | mdd
     ----------
     path : str or os.PathLike
         A model file.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads to predict with; -1 for all cores. No result depends on it.
 
     Returns
@@ -86,21 +86,21 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | mdd
     def make(metadata: Metadata, tensors: Tensors) -> Predictor | mddag.Detector:
         application = part(FILES, metadata.get("kind"))
         if application is not None:
-            detector: mddag.Detector = application.of_content(metadata, tensors, n_threads)
+            detector: mddag.Detector = application.of_content(metadata, tensors, n_jobs)
             return detector
-        return predictor_of(Model.of_content(metadata, tensors), n_threads=n_threads)
+        return predictor_of(Model.of_content(metadata, tensors), n_jobs=n_jobs)
 
-    n_threads = checked_threads(n_threads)
+    n_jobs = checked_jobs(n_jobs)
     return file_content(path, make)
 
 
-def predictor_of(model: Model, *, n_threads: int) -> Predictor:
+def predictor_of(model: Model, *, n_jobs: int) -> Predictor:
     """Return the Predictor of a model, or that of an application for its kind of ensemble."""
     application = part(PREDICTORS, model.dag.ensemble.kind)
     made: Predictor = (
-        Predictor(model, n_threads=n_threads)
+        Predictor(model, n_jobs=n_jobs)
         if application is None
-        else application.predictor_of(model, n_threads=n_threads)
+        else application.predictor_of(model, n_jobs=n_jobs)
     )
     return made
 
@@ -116,14 +116,14 @@ class Predictor(LazyPredictions):
     ----------
     model : Model
         A DAG with its calibration.
-    n_threads : int, default 1
+    n_jobs : int, default 1
         Threads to predict with; -1 for all cores. No result depends on it.
 
     Attributes
     ----------
     model : Model
         As given.
-    n_threads : int
+    n_jobs : int
         The number of threads.
 
     See Also
@@ -144,11 +144,11 @@ class Predictor(LazyPredictions):
     True
     """
 
-    def __init__(self, model: Model, *, n_threads: int = 1) -> None:
+    def __init__(self, model: Model, *, n_jobs: int = 1) -> None:
         instead = "a Model: use mddag.load(path) or estimator.predictor()"
         check_is("model", model, Model, instead)
         self.model = model
-        self.n_threads = checked_threads(n_threads)
+        self.n_jobs = checked_jobs(n_jobs)
         self._features, self._task = model.dag.ensemble.features, model.dag.ensemble.task
         classes = self.classes_
         self._dtype = np.dtype(np.float64) if classes is None else classes.dtype
@@ -271,7 +271,7 @@ class Predictor(LazyPredictions):
         ndarray of float64, shape (n, K)
             K = 1 for binary models, regressors and rankers.
         """
-        return self.model.dag.scores(X, out, n_threads=self.n_threads)
+        return self.model.dag.scores(X, out, n_jobs=self.n_jobs)
 
     def run(self, X: ArrayLike) -> Trace:
         """Follow every row through the DAG.
@@ -286,7 +286,7 @@ class Predictor(LazyPredictions):
         Trace
             Raw scores and the base classifiers that each row evaluates.
         """
-        return self.model.dag.run(X, n_threads=self.n_threads)
+        return self.model.dag.run(X, n_jobs=self.n_jobs)
 
     def n_evaluated(self, X: ArrayLike) -> NDArray[np.int64]:
         """Count the base classifiers that each row evaluates.
@@ -301,7 +301,7 @@ class Predictor(LazyPredictions):
         ndarray of int64, shape (n,)
             Numbers of base classifiers.
         """
-        return self.model.dag.lengths(X, n_threads=self.n_threads)[2]
+        return self.model.dag.lengths(X, n_jobs=self.n_jobs)[2]
 
     def n_nodes(self, X: ArrayLike) -> NDArray[np.int64]:
         """Count the nodes that each row visits in the trees that it evaluates.
@@ -316,7 +316,7 @@ class Predictor(LazyPredictions):
         ndarray of int64, shape (n,)
             Sums of the depths of the leaves reached.
         """
-        return visited(self.model.dag, X, n_threads=self.n_threads)
+        return visited(self.model.dag, X, n_jobs=self.n_jobs)
 
     def predict_one(self, x: OneRow) -> Label:
         """Predict the class of one row, or its mean for a regressor.
@@ -421,7 +421,7 @@ class Predictor(LazyPredictions):
             targets=None if y is None else np.asarray(y),
             qid=qid,
             curve=curve,
-            n_threads=self.n_threads,
+            n_jobs=self.n_jobs,
         )
         package.write_report(path, facts)
 
@@ -440,12 +440,12 @@ class Predictor(LazyPredictions):
         """
         return self._features.rows(X).in_c_order()
 
-    def on_threads(self, n_threads: int) -> Predictor:
+    def on_threads(self, n_jobs: int) -> Predictor:
         """Return a Predictor of the same model with another number of threads.
 
         Parameters
         ----------
-        n_threads : int
+        n_jobs : int
             Threads; -1 for all cores.
 
         Returns
@@ -454,10 +454,10 @@ class Predictor(LazyPredictions):
             This one if the number is the same.
         """
         # Before the check, which would take much of the time of one row.
-        if type(n_threads) is int and n_threads == self.n_threads:
+        if type(n_jobs) is int and n_jobs == self.n_jobs:
             return self
-        n_threads = checked_threads(n_threads)
-        return self if n_threads == self.n_threads else Predictor(self.model, n_threads=n_threads)
+        n_jobs = checked_jobs(n_jobs)
+        return self if n_jobs == self.n_jobs else Predictor(self.model, n_jobs=n_jobs)
 
     def with_model(self, model: Model) -> Self:
         """Return a Predictor of another model with as many threads.
@@ -472,7 +472,7 @@ class Predictor(LazyPredictions):
         Predictor
             Of the same class as this one.
         """
-        return type(self)(model, n_threads=self.n_threads)
+        return type(self)(model, n_jobs=self.n_jobs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that ``mddag.load`` reads.
@@ -570,14 +570,14 @@ class Predictor(LazyPredictions):
         return self.model.calibration
 
     def _exits(self, rows: Rows | Patches) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        return self.model.dag.exits(rows, n_threads=self.n_threads)
+        return self.model.dag.exits(rows, n_jobs=self.n_jobs)
 
     def _codes(self, rows: Rows | Patches) -> NDArray[np.intp]:
         dag = self.model.dag
         if dag.policy.verdict is not None:
-            return dag.verdicts_of(rows, self.n_threads)
+            return dag.verdicts_of(rows, self.n_jobs)
         scores = np.empty((len(rows), dag.ensemble.n_scores))
-        dag.fill_scores(rows, scores, self.n_threads)
+        dag.fill_scores(rows, scores, self.n_jobs)
         return dag.ensemble.codes(scores)
 
     def _numbers(self, rows: Rows | Patches) -> NDArray[np.float64]:
@@ -600,7 +600,7 @@ class Predictor(LazyPredictions):
         out[:] = self._calibration().probabilities(*self._exits(rows))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"model": self.model, "n_threads": self.n_threads}
+        return {"model": self.model, "n_jobs": self.n_jobs}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]

@@ -22,7 +22,7 @@ from mddag._utils.checks import (
     check_between,
     check_one_of,
     check_whole,
-    checked_threads,
+    checked_jobs,
     typed,
 )
 from mddag.policy.mdp import MDP
@@ -58,7 +58,7 @@ class Sweep:
         every: int = 1,
         actions: tuple[str, ...] | None = None,
         instances: NDArray[np.int64] | None = None,
-        n_threads: int = 1,
+        n_jobs: int = 1,
     ) -> None:
         tables = mdp.votes.tables
         instances = np.arange(mdp.n_instances) if instances is None else instances
@@ -77,13 +77,13 @@ class Sweep:
         self.arguments = (mdp.beta, n_together, (eval_, skip, quit_))
         loss = quit_loss(mdp)
         self.loss = mdp.losses_of if callable(loss) else loss
-        self.n_threads = checked_threads(n_threads)
+        self.n_jobs = checked_jobs(n_jobs)
 
     def __call__(self, actions: NDArray[np.uint8], guards: Guards) -> float:
         """Improve actions (n_decisions, n_cells) in place and return Eq. (8) on these rows."""
         limits = (guards.n_cells, guards.min_count, guards.z_skip, guards.z_quit)
         return _core.descend(
-            self.sample, self.grid, self.arguments, limits, self.loss, actions, self.n_threads
+            self.sample, self.grid, self.arguments, limits, self.loss, actions, self.n_jobs
         )
 
 
@@ -104,13 +104,11 @@ class Descents:
     one of the best ends so far with a share of its decisions changed.
     """
 
-    def __init__(self, mdp: MDP, every: int, n_sweeps: int, n_threads: int) -> None:
+    def __init__(self, mdp: MDP, every: int, n_sweeps: int, n_jobs: int) -> None:
 
         def sweep(actions: tuple[str, ...], n_most: int) -> Sweep:
             instances = mdp.counting(n_most)
-            return Sweep(
-                mdp, every=every, actions=actions, instances=instances, n_threads=n_threads
-            )
+            return Sweep(mdp, every=every, actions=actions, instances=instances, n_jobs=n_jobs)
 
         no_skip = tuple(action for action in mdp.actions if action != "skip")
         self.mdp, self.every, self.n_sweeps = mdp, every, n_sweeps
@@ -230,7 +228,7 @@ class Descent(Parameters, Solver):
         Policy to start from instead of random starts, such as that of a similar beta.
     random_state : int or None, default=None
         Seed; None for a new one at each call.
-    n_threads : int, default=1
+    n_jobs : int, default=1
         Number of threads, -1 for all cores; the answer does not depend on it.
     verbose : bool, default=False
         Whether to report the descents on standard error.
@@ -253,7 +251,7 @@ class Descent(Parameters, Solver):
     targets: str = "labels"
     start: Policy | None = None
     random_state: int | None = None
-    n_threads: int = 1
+    n_jobs: int = 1
     verbose: bool = False
 
     settings: ClassVar[tuple[str, ...]] = SETTINGS
@@ -307,7 +305,7 @@ class Descent(Parameters, Solver):
         """Yield the number of descents so far and a policy."""
         start = None if self.start is None else suited(self.start, mdp, self.every)
         mdp = with_teacher(mdp) if self.targets == "model" else mdp
-        descents = Descents(mdp, self.every, self.n_sweeps, checked_threads(self.n_threads))
+        descents = Descents(mdp, self.every, self.n_sweeps, checked_jobs(self.n_jobs))
         ends = []
         for n_done, guards in enumerate(self._guards(), 1):
             no_skip = descents.without_skip(guards)
@@ -356,7 +354,7 @@ class Descent(Parameters, Solver):
         check_whole("n_sweeps", self.n_sweeps, 1)
         check_whole("every", self.every, 1)
         check_one_of("targets", self.targets, ("labels", "model"))
-        checked_threads(self.n_threads)
+        checked_jobs(self.n_jobs)
         if self.n_cells is not None:
             check_whole("n_cells", self.n_cells, 0)
         if self.random_state is not None:

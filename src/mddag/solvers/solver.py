@@ -25,7 +25,7 @@ from mddag.policy.policy import Policy
 from mddag.solvers.front import JudgedCandidates
 
 # The settings that callers may change in a copy of a solver, if it has them.
-SETTINGS = ("every", "random_state", "n_threads", "verbose")
+SETTINGS = ("every", "random_state", "n_jobs", "verbose")
 
 
 class Solver(ABC):
@@ -50,7 +50,7 @@ class Solver(ABC):
         Number of steps that one decision covers.
     random_state : int or None, default=None
         Seed.
-    n_threads : int, default=1
+    n_jobs : int, default=1
         Number of threads; the answer does not depend on it.
     verbose : bool, default=False
         Whether to report on standard error.
@@ -75,7 +75,7 @@ class Solver(ABC):
 
     every: int = 1
     random_state: int | None = None
-    n_threads: int = 1
+    n_jobs: int = 1
     verbose: bool = False
 
     @property
@@ -218,12 +218,12 @@ class Solver(ABC):
             return self
         return self._with(random_state=int(random.randint(2**31 - 1)))
 
-    def with_threads(self, n_threads: int) -> Self:
+    def with_threads(self, n_jobs: int) -> Self:
         """Return the solver, or a copy with another number of threads if it has this setting.
 
         Parameters
         ----------
-        n_threads : int
+        n_jobs : int
             Number of threads.
 
         Returns
@@ -231,9 +231,9 @@ class Solver(ABC):
         Self
             The solver or a copy.
         """
-        if "n_threads" not in self.settings or self.n_threads == n_threads:
+        if "n_jobs" not in self.settings or self.n_jobs == n_jobs:
             return self
-        return self._with(n_threads=n_threads)
+        return self._with(n_jobs=n_jobs)
 
     def with_verbose(self, verbose: bool) -> Self:
         """Return the solver, or a copy that reports if it can.

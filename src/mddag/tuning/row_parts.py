@@ -61,7 +61,7 @@ class RowParts:
         certified: bool,
         random: np.random.RandomState,
         weight: NDArray[np.float64] | None = None,
-        n_threads: int = 1,
+        n_jobs: int = 1,
         shares: Shares | None = None,
     ) -> RowParts:
         """The rows of X, checked and split at random.
@@ -77,7 +77,7 @@ class RowParts:
         if shares is None:
             shares = CERTIFIED_SHARES if certified else SHARES
         learning, choosing, certifying = _split(len(rows), shares, random)
-        votes = ensemble.votes(rows, n_threads=n_threads)
+        votes = ensemble.votes(rows, n_jobs=n_jobs)
         scores = votes.scores()
         full = task.predictions(scores)
         truth = full if truth is None else truth

@@ -62,7 +62,7 @@ class FoldedRows:
     weight: Vector | None
     fold: Rows
     judging: Rows
-    n_threads: int = 1
+    n_jobs: int = 1
 
     @classmethod
     def split(
@@ -74,7 +74,7 @@ class FoldedRows:
         strata: NDArray[Any],
         certifies: bool,
         random: np.random.RandomState,
-        n_threads: int = 1,
+        n_jobs: int = 1,
     ) -> FoldedRows:
         """Split at random, with equal shares of the strata (n,) everywhere."""
         n = len(targets)
@@ -90,7 +90,7 @@ class FoldedRows:
             for number, (_, left_out) in enumerate(splits):
                 fold[folded[left_out]] = number
         judging = folded[spaced_rows(len(folded), MOST_JUDGING)] if len(folded) else folded
-        return cls(X, targets, weight, fold, judging, n_threads)
+        return cls(X, targets, weight, fold, judging, n_jobs)
 
     @property
     def certifying(self) -> Rows:
@@ -121,7 +121,7 @@ class FoldedRows:
     def votes(self, source: ModelParts, ensemble: Ensemble, rows: Rows) -> Votes:
         """Return what the base classifiers of a model vote on some rows."""
         given = source.rows(_safe_indexing(self.X, rows))
-        return ensemble.votes(given, n_threads=self.n_threads)
+        return ensemble.votes(given, n_jobs=self.n_jobs)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
-from mddag.estimators.solver_choice import threads_of_learning
 from mddag.metrics.classification import ClassMetric
 from mddag.policy.calibration import probabilities
 from mddag.policy.mdp import mdp_of
@@ -78,7 +77,6 @@ def sparsify(
     ordering: Any = None,
     every: int | None = None,
     objective: str = "evaluations",
-    n_threads: int | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     random_state: Any = 0,
@@ -112,10 +110,9 @@ def sparsify(
                        or "time" of large batches: decisions for many base classifiers at once, and
                        the full ensemble, fast as it is, where a policy is not expected to be faster
                        (but within a budget)
-    n_jobs           : workers of joblib, -1 for all cores, that learn at one price each; the
-                       default solver goes along the prices by itself, on so many threads
-    n_threads        : threads of prediction and of the default solver, -1 for all cores; 1 unless
-                       given, for the solver as many as jobs. The result depends on neither
+    n_jobs           : threads of the default solver and of prediction, and workers of joblib for
+                       solvers that learn at one price each; -1 for all cores. No result depends on
+                       it
     verbose          : show progress on standard error
     loss, solver, ordering, random_state : as for ``MDDAGClassifier``
 
@@ -143,13 +140,13 @@ def sparsify(
         solver=solver,
         ordering=ordering,
         every=(EVERY if objective == "time" else 1) if every is None else every,
-        n_threads=1 if n_threads is None else n_threads,
+        n_jobs=1 if n_jobs is None else n_jobs,
         verbose=verbose,
         random_state=random_state,
     )
     if bounded is not None:
         estimator.set_params(metric=bounded)
-    learner = estimator.checked_solver(threads_of_learning(n_threads, n_jobs))
+    learner = estimator.checked_solver()
     X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
     guarantee = _guarantee(ensemble, knob, value, confidence, weight, bounded)
@@ -160,7 +157,7 @@ def sparsify(
         certified=guarantee is not None,
         random=random,
         weight=weight,
-        n_threads=estimator.n_threads,
+        n_jobs=estimator.n_jobs,
     )
     _check_rows(parts, knob, guarantee)
     if knob in BOUNDS and bounded is None and ensemble.task.predicts_classes:

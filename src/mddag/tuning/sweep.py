@@ -26,7 +26,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
+from mddag.estimators.solver_choice import chosen_solver
 from mddag.policy.arguments import checked_loss
 from mddag.policy.curve import SAMPLES, Curve
 from mddag.policy.mdp import MDP, Evaluation, mdp_of
@@ -55,7 +55,6 @@ def sweep(
     ordering: Any = None,
     every: int | None = None,
     selection_fraction: float = 0.3,
-    n_threads: int | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     random_state: Any = 0,
@@ -69,10 +68,8 @@ def sweep(
     X_test, y_test : rows that only report, if given
     sample_weight, sample_weight_test : what these rows count for in all means, (n,); 1 by default
     every : base classifiers that one decision covers; 1 unless given
-    n_jobs: workers of joblib, -1 for all cores, that learn at one price each. The default solver
-            goes along the prices by itself, on so many threads
-    n_threads : threads of the default solver, -1 for all cores; as many as jobs unless given. The
-            result depends on neither
+    n_jobs : threads of the default solver, and workers of joblib for solvers that learn at one
+            price each; -1 for all cores. No result depends on it
     verbose : show the prices done on standard error
     random_state : of the split, and of a solver that has none of its own
     """
@@ -92,7 +89,7 @@ def sweep(
         of_model.solver if solver is None else solver,
         ordering=ordering,
         every=of_model.every if every is None else every,
-        n_threads=threads_of_learning(n_threads, n_jobs, of_model.n_threads),
+        n_jobs=of_model.n_jobs if n_jobs is None else effective_n_jobs(n_jobs),
         verbose=verbose,
     )
     parts = parts_of(model)

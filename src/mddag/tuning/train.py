@@ -25,7 +25,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._utils.arrays import mass, part
-from mddag._utils.checks import check_one_of, checked_threads, typed
+from mddag._utils.checks import check_one_of, checked_jobs, typed
 from mddag._utils.output import progress
 from mddag._utils.warnings import (
     doubt,
@@ -118,7 +118,7 @@ def train(
     confidence: float | None = CONFIDENCE,
     objective: str = "evaluations",
     sample_weight: Any = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     verbose: bool = False,
     random_state: Any = 0,
 ) -> Any:
@@ -153,7 +153,7 @@ def train(
         expected nanoseconds per row of a large batch.
     sample_weight : array-like (n,), optional
         As for ``sparsify``; models are trained with it.
-    n_threads : int, optional
+    n_jobs : int, optional
         Of prediction, -1 for all cores; 1 by default. An estimator has a parameter of its own for
         its training.
     verbose : bool, default=False
@@ -172,7 +172,7 @@ def train(
     )
     check_confidence(confidence, knob, value)
     check_one_of("objective", objective, OBJECTIVES)
-    threads = checked_threads(1 if n_threads is None else n_threads)
+    threads = checked_jobs(1 if n_jobs is None else n_jobs)
     estimator, kind = checked_estimator(estimator, y, threads)
     X, y, weight = counted_rows(X, y, sample_weight)
     targets = TASKS[kind]().checked_targets(y)
@@ -202,7 +202,7 @@ def train(
     made = ESTIMATORS[kind](
         models[chosen.trial].parts(chosen.rule),
         every=search.every,
-        n_threads=threads,
+        n_jobs=threads,
         verbose=verbose,
         random_state=random_state,
     )
@@ -213,10 +213,10 @@ def train(
 # ------------------------------------------------------------------------------------------ checks
 
 
-def checked_estimator(estimator: Any, y: Any, n_threads: int) -> tuple[Any, Kind]:
+def checked_estimator(estimator: Any, y: Any, n_jobs: int) -> tuple[Any, Kind]:
     """Return the estimator to train, by default one that suits y, and its kind."""
     if estimator is None:
-        return _default(y, n_threads)
+        return _default(y, n_jobs)
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         raise TypeError(
             f"estimator is {estimator!r}; wanted an unfitted model, such as LGBMClassifier(), or "
@@ -243,16 +243,16 @@ def checked_estimator(estimator: Any, y: Any, n_threads: int) -> tuple[Any, Kind
     return estimator, "classifier" if is_classifier(last) else "regressor"
 
 
-def _default(y: Any, n_threads: int) -> tuple[Any, Kind]:
+def _default(y: Any, n_jobs: int) -> tuple[Any, Kind]:
     classes = not type_of_target(y).startswith("continuous")
     if find_spec("lightgbm") is not None:
         from lightgbm import LGBMClassifier, LGBMRegressor
 
         model = LGBMClassifier if classes else LGBMRegressor
-        made = model(verbose=-1, n_jobs=n_threads, random_state=0)
+        made = model(verbose=-1, n_jobs=n_jobs, random_state=0)
         return made, "classifier" if classes else "regressor"
     if classes:
-        return AdaBoostMHClassifier(n_threads=n_threads, random_state=0), "classifier"
+        return AdaBoostMHClassifier(n_jobs=n_jobs, random_state=0), "classifier"
     return HistGradientBoostingRegressor(random_state=0), "regressor"
 
 
@@ -271,7 +271,7 @@ def _split(
     kind: Kind,
     certifies: bool,
     random_state: Any,
-    n_threads: int,
+    n_jobs: int,
 ) -> FoldedRows:
     """The rows in folds, and those that certify."""
     if len(targets) < FEWEST:
@@ -286,7 +286,7 @@ def _split(
         strata=TASKS[kind]().strata(targets),
         certifies=certifies,
         random=check_random_state(random_state),
-        n_threads=n_threads,
+        n_jobs=n_jobs,
     )
     if len(rows.judging) == 0:
         raise ValueError(

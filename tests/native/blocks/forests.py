@@ -23,9 +23,9 @@ def forest_of(ensemble, order=None, level=""):
     )
 
 
-def sums_of(forest, X, n_scores, n_threads=1):
+def sums_of(forest, X, n_scores, n_jobs=1):
     sums = np.empty((len(X), n_scores), np.int32)
-    forest.scores(X, sums, n_threads)
+    forest.scores(X, sums, n_jobs)
     return sums
 
 
@@ -35,11 +35,11 @@ def decisions_of(policy, fixed, expected_steps=0):
     return _core.Decisions(edges, policy.jumps, *covered, n_scores, expected_steps)
 
 
-def run_of(forest, policy, fixed, X, n_threads=1, expected_steps=0):
+def run_of(forest, policy, fixed, X, n_jobs=1, expected_steps=0):
     """Sums and exit steps, through blocks."""
     sums = np.empty((len(X), policy.grid.n_scores), np.int32)
     exit_step = np.empty(len(X), np.int32)
-    forest.run_blocks(X, decisions_of(policy, fixed, expected_steps), sums, exit_step, n_threads)
+    forest.run_blocks(X, decisions_of(policy, fixed, expected_steps), sums, exit_step, n_jobs)
     return sums, exit_step
 
 

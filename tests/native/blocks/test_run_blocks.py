@@ -68,8 +68,8 @@ def test_many_rows_leave_in_many_ways(dtype, skips, n_cells, n_scores, level):
     fixed = IntegerVotes.of(ensemble.tables)
     forest = forest_of(ensemble, policy.order, level)
     wanted = stepped(ensemble, policy, fixed, X)
-    for n_threads, expected in ((1, 0), (2, 30)):
-        run = run_of(forest, policy, fixed, X, n_threads, expected)
+    for n_jobs, expected in ((1, 0), (2, 30)):
+        run = run_of(forest, policy, fixed, X, n_jobs, expected)
         for got, want in zip(run, wanted, strict=True):
             np.testing.assert_array_equal(got, want)
 

@@ -137,11 +137,11 @@ def test_neither_threads_nor_strides_change_a_bit(level):
     wanted = fixed_sums(ensemble, X)
     doubled = np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2]
     for view in (X, np.asfortranarray(X), doubled, X[::-1][::-1]):
-        for n_threads in (1, 2, 5):
-            np.testing.assert_array_equal(sums_of(forest, view, 3, n_threads), wanted)
+        for n_jobs in (1, 2, 5):
+            np.testing.assert_array_equal(sums_of(forest, view, 3, n_jobs), wanted)
     for n in (0, 1, 32, 1024, 1025, 2049, 4097):
-        for n_threads in (1, 3):
-            np.testing.assert_array_equal(sums_of(forest, X[:n], 3, n_threads), wanted[:n])
+        for n_jobs in (1, 3):
+            np.testing.assert_array_equal(sums_of(forest, X[:n], 3, n_jobs), wanted[:n])
 
 
 def test_scores_are_sums_in_units():

@@ -39,15 +39,15 @@ class Executor(Protocol):
         """Return the expected cost of a batch; see ``cost_model``."""
         ...
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
+    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
         """Fill `out` (n_rows, K)."""
         ...
 
-    def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, rows: Rows, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return scores (n_rows, K), and exit steps (n_rows,) as ``Trace.exit_step``."""
         ...
 
-    def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+    def verdicts(self, rows: Rows, n_jobs: int) -> NDArray[np.intp]:
         """Return class codes (n_rows,) as ``Trace.verdict``."""
         ...
 
@@ -55,7 +55,7 @@ class Executor(Protocol):
 class Tracer(Executor, Protocol):
     """Protocol of executors that keep paths."""
 
-    def run(self, rows: Rows, n_threads: int) -> Trace:
+    def run(self, rows: Rows, n_jobs: int) -> Trace:
         """Return scores and paths."""
         ...
 
@@ -68,12 +68,12 @@ class QueryExecutor(Protocol):
         ...
 
     def exits(
-        self, rows: Rows, queries: Queries, n_threads: int
+        self, rows: Rows, queries: Queries, n_jobs: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
         """Return scores (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
         ...
 
-    def run(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
+    def run(self, rows: Rows, queries: Queries, n_jobs: int) -> Trace:
         """Return scores and paths."""
         ...
 
@@ -85,27 +85,25 @@ class Kernel:
     program: Program
 
     @abstractmethod
-    def scores(self, rows: Any, out: NDArray[np.float64], n_threads: int) -> None:
+    def scores(self, rows: Any, out: NDArray[np.float64], n_jobs: int) -> None:
         """Fill `out` as ``Executor.scores``."""
 
     @abstractmethod
-    def exits(self, rows: Any, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, rows: Any, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return what ``Executor.exits`` does."""
 
-    def verdicts(self, rows: Any, n_threads: int) -> NDArray[np.intp]:
-        return verdicts_by_exits(self.program, *self.exits(rows, n_threads))
+    def verdicts(self, rows: Any, n_jobs: int) -> NDArray[np.intp]:
+        return verdicts_by_exits(self.program, *self.exits(rows, n_jobs))
 
     def _to_fill(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return scores and exit steps to fill."""
         n = len(rows)
         return np.empty((n, self.program.ensemble.n_scores)), np.zeros(n, np.int32)
 
-    def _at_the_end(
-        self, rows: Any, n_threads: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def _at_the_end(self, rows: Any, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return scores and exit steps of a program in which no row leaves early."""
         scores, exit_step = self._to_fill(rows)
-        self.scores(rows, scores, n_threads)
+        self.scores(rows, scores, n_jobs)
         exit_step[:] = len(self.program.reached[0])
         return scores, exit_step
 
@@ -133,28 +131,28 @@ class Walk(Kernel):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_walk(n_rows)
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
-        self.program.walk.scores(rows, out, n_threads)
+    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
+        self.program.walk.scores(rows, out, n_jobs)
 
-    def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, rows: Rows, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         if self.program.evaluates_all:
-            return self._at_the_end(rows, n_threads)
+            return self._at_the_end(rows, n_jobs)
         scores, exit_step = self._to_fill(rows)
-        self.program.walk.exits(rows, scores, exit_step, None, n_threads)
+        self.program.walk.exits(rows, scores, exit_step, None, n_jobs)
         return scores, exit_step
 
-    def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+    def verdicts(self, rows: Rows, n_jobs: int) -> NDArray[np.intp]:
         scores, exit_step = self._to_fill(rows)
         codes = np.empty(len(rows), np.int64)
-        self.program.walk.exits(rows, scores, exit_step, codes, n_threads)
+        self.program.walk.exits(rows, scores, exit_step, codes, n_jobs)
         return codes.astype(np.intp, copy=False)
 
-    def run(self, rows: Rows, n_threads: int) -> Trace:
+    def run(self, rows: Rows, n_jobs: int) -> Trace:
         scores, exit_step = self._to_fill(rows)
         cost, codes = np.zeros(len(rows)), np.full(len(rows), -1, np.int64)
         to_fill = codes if self.program.ensemble.task.predicts_classes else None
         paths = self.program.walk.run(
-            rows, self.program.reached[0].cost, scores, exit_step, cost, to_fill, n_threads
+            rows, self.program.reached[0].cost, scores, exit_step, cost, to_fill, n_jobs
         )
         verdict = codes.astype(np.intp, copy=False)
         return Trace(scores, *self._paths(*paths), exit_step, cost, verdict)
@@ -183,14 +181,14 @@ class Blocks(Kernel):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_blocks(n_rows)
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
-        self.program.forest.run_blocks(rows, self.decisions, out, None, n_threads)
+    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
+        self.program.forest.run_blocks(rows, self.decisions, out, None, n_jobs)
 
-    def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, rows: Rows, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         if self.program.evaluates_all:
-            return self._at_the_end(rows, n_threads)
+            return self._at_the_end(rows, n_jobs)
         scores, exit_step = self._to_fill(rows)
-        self.program.forest.run_blocks(rows, self.decisions, scores, exit_step, n_threads)
+        self.program.forest.run_blocks(rows, self.decisions, scores, exit_step, n_jobs)
         return scores, exit_step
 
 
@@ -206,11 +204,11 @@ class All(Kernel):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_all(n_rows)
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
-        self.program.forest.scores(rows, out, n_threads)
+    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
+        self.program.forest.scores(rows, out, n_jobs)
 
-    def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        return self._at_the_end(rows, n_threads)
+    def exits(self, rows: Rows, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        return self._at_the_end(rows, n_jobs)
 
 
 class Windows(Kernel):
@@ -229,19 +227,19 @@ class Windows(Kernel):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_windows(n_rows)
 
-    def scores(self, rows: Any, out: NDArray[np.float64], n_threads: int) -> None:
-        self.program.patch_walk.scores(rows, out, n_threads)
+    def scores(self, rows: Any, out: NDArray[np.float64], n_jobs: int) -> None:
+        self.program.patch_walk.scores(rows, out, n_jobs)
 
-    def exits(self, rows: Any, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, rows: Any, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         scores, exit_step = self._to_fill(rows)
-        self.program.patch_walk.exits(rows, scores, exit_step, n_threads)
+        self.program.patch_walk.exits(rows, scores, exit_step, n_jobs)
         return scores, exit_step
 
-    def run(self, rows: Any, n_threads: int) -> Trace:
+    def run(self, rows: Any, n_jobs: int) -> Trace:
         scores, exit_step = self._to_fill(rows)
         cost = np.zeros(len(rows))
         paths = self.program.patch_walk.run(
-            rows, self.program.reached[0].cost, scores, exit_step, cost, n_threads
+            rows, self.program.reached[0].cost, scores, exit_step, cost, n_jobs
         )
         verdict = verdicts_by_exits(self.program, scores, exit_step)
         return Trace(scores, *self._paths(*paths), exit_step, cost, verdict)

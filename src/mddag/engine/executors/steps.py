@@ -40,28 +40,28 @@ class Steps:
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_steps(n_rows)
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
-        out[:] = self._followed(rows, n_threads)[0]
+    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
+        out[:] = self._followed(rows, n_jobs)[0]
 
-    def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        scores, visits, _ = self._followed(rows, n_threads)
+    def exits(self, rows: Rows, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        scores, visits, _ = self._followed(rows, n_jobs)
         return scores, exit_steps(visits, len(rows))
 
-    def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
-        return self._followed(rows, n_threads)[2]
+    def verdicts(self, rows: Rows, n_jobs: int) -> NDArray[np.intp]:
+        return self._followed(rows, n_jobs)[2]
 
-    def run(self, rows: Rows, n_threads: int) -> Trace:
-        scores, visits, verdict = self._followed(rows, n_threads)
+    def run(self, rows: Rows, n_jobs: int) -> Trace:
+        scores, visits, verdict = self._followed(rows, n_jobs)
         trace = trace_of(visits, self.program.policy, self.program.ensemble.cost, scores)
         return replace(trace, verdict=verdict)
 
     def _followed(
-        self, rows: Rows, n_threads: int
+        self, rows: Rows, n_jobs: int
     ) -> tuple[NDArray[np.float64], Visits, NDArray[np.intp]]:
         ensemble, policy = self.program.ensemble, self.program.policy
         carried = policy.state.start(ensemble.bias, len(rows))
         quits = None if policy.verdict is None else Quits.of(policy, len(rows))
-        visits = follow(policy, votes_on(ensemble, rows, n_threads), carried, len(rows), quits)
+        visits = follow(policy, votes_on(ensemble, rows, n_jobs), carried, len(rows), quits)
         scores = policy.state.scores(carried)
         codes = codes_by_scores(ensemble, scores)
         if quits is not None:
@@ -98,11 +98,11 @@ def follow(
     return visits
 
 
-def votes_on(ensemble: Ensemble, rows: Rows, n_threads: int) -> Vote:
+def votes_on(ensemble: Ensemble, rows: Rows, n_jobs: int) -> Vote:
     """Return a function that gives the votes of base classifiers on some of the rows."""
     if ensemble.callables:
         return lambda classifier, here: ensemble.call(classifier, rows[here])
-    votes = ensemble.votes(rows, n_threads=n_threads)
+    votes = ensemble.votes(rows, n_jobs=n_jobs)
     tables, codes = votes.tables, votes.codes
 
     def vote(classifier: int, here: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -78,7 +78,7 @@ class Facts:
     targets: NDArray[Any] | None = None
     qid: Any = None
     curve: Curve | None = None
-    n_threads: int = 1
+    n_jobs: int = 1
 
     def __post_init__(self) -> None:
         if self.curve is not None:
@@ -141,7 +141,7 @@ class Facts:
     def trace(self) -> Trace:
         """Paths of all rows."""
         assert self.rows is not None
-        return self.dag.run(self.rows, self.qid, n_threads=self.n_threads)
+        return self.dag.run(self.rows, self.qid, n_jobs=self.n_jobs)
 
     @cached_property
     def paths(self) -> Trace:
@@ -205,7 +205,7 @@ class Facts:
         """What the full ensemble predicts; None where it is not at hand."""
         if self.source is None or self.rows is None:
             return None
-        scores = self.source.scores(self.columns, n_threads=self.n_threads)
+        scores = self.source.scores(self.columns, n_jobs=self.n_jobs)
         if self.classes is not None:
             return self.source.task.codes(scores, self.source.n_scores)
         ranks = self.ensemble.kind == "ranker"
@@ -305,7 +305,7 @@ def point_of(curve: Curve, facts: Facts) -> CurvePoint | None:
     own = _loss(curve, facts, facts.trace.scores, facts.predicted)
     full = None
     if facts.source is not None:
-        scores = facts.source.scores(facts.columns, n_threads=facts.n_threads)
+        scores = facts.source.scores(facts.columns, n_jobs=facts.n_jobs)
         full = _loss(curve, facts, scores, facts.full_predicted)
     return CurvePoint(float(facts.trace.n_evaluated.mean()), own, full)
 

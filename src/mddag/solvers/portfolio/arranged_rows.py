@@ -89,8 +89,8 @@ class RefittedRule(ArrangementRule):
 class RowsByArrangement:
     """The rows in each arrangement, made on demand."""
 
-    def __init__(self, learning: RowSubset, selection: RowSubset, *, n_threads: int = 1) -> None:
-        self.learning, self.selection, self.n_threads = learning, selection, n_threads
+    def __init__(self, learning: RowSubset, selection: RowSubset, *, n_jobs: int = 1) -> None:
+        self.learning, self.selection, self.n_jobs = learning, selection, n_jobs
         self.by_log_odds = applies_to(learning.whole)
         self.joins = self.by_log_odds and are_coded_alike(
             learning.whole.votes, selection.whole.votes
@@ -123,7 +123,7 @@ class RowsByArrangement:
         if mdp.loss.of_probabilities:
             factors = exit_factors(mdp)
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
-        estimator = LossEstimator(selection, self.full, self.soft_scores, n_threads=self.n_threads)
+        estimator = LossEstimator(selection, self.full, self.soft_scores, n_jobs=self.n_jobs)
         return ArrangedRows(repr(rule), arrangement, mdp, estimator)
 
     def _to_arrange(self, ordering: Any) -> tuple[MDP, NDArray[np.intp]]:

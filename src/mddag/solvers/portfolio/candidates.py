@@ -61,9 +61,9 @@ class LossEstimator:
     """
 
     def __init__(
-        self, mdp: MDP, full: Vector, soft_scores: Vector | None = None, *, n_threads: int = 1
+        self, mdp: MDP, full: Vector, soft_scores: Vector | None = None, *, n_jobs: int = 1
     ) -> None:
-        self.mdp, self.n_threads = mdp, n_threads
+        self.mdp, self.n_jobs = mdp, n_jobs
         self.n_rows = float(mdp.mass.sum())
         self.has_soft_targets = False
         self.soft, self.decided, self.square = mdp, mdp, 1.0
@@ -83,7 +83,7 @@ class LossEstimator:
 
     def of_policy(self, policy: Policy) -> Measurements:
         """Measure one candidate by a rollout."""
-        scores, n_evaluated, cost = self.mdp.rollout(policy, n_threads=self.n_threads)
+        scores, n_evaluated, cost = self.mdp.rollout(policy, n_jobs=self.n_jobs)
 
         def mean(numbers: Vector) -> Vector:
             return np.array([np.average(numbers, weights=self.mdp.weight)])

@@ -23,7 +23,7 @@ from mddag._utils.checks import (
     check_fraction,
     check_is,
     check_whole,
-    checked_threads,
+    checked_jobs,
 )
 from mddag._utils.output import progress
 from mddag.policy.condensation import usual_sizes
@@ -89,7 +89,7 @@ class Portfolio(Parameters, Solver):
         Share of the rows held out for choosing if no selection rows are given.
     random_state : int or None, default=None
         Seed; None for a new one at each call.
-    n_threads : int, default=1
+    n_jobs : int, default=1
         Number of threads, -1 for all cores; the answer does not depend on it.
     verbose : bool, default=False
         Whether to report the members on standard error.
@@ -112,7 +112,7 @@ class Portfolio(Parameters, Solver):
     every: int = 1
     selection_fraction: float = 0.3
     random_state: int | None = None
-    n_threads: int = 1
+    n_jobs: int = 1
     verbose: bool = False
     max_rows: int | None = 50_000
 
@@ -189,7 +189,7 @@ class Portfolio(Parameters, Solver):
                 replace(rows, labels=p)
                 for rows, p in zip((learning, selected), shares, strict=True)
             )
-        arranged = RowsByArrangement(learning, selected, n_threads=self.n_threads)
+        arranged = RowsByArrangement(learning, selected, n_jobs=self.n_jobs)
         rules = self._rules(mdp) + self._refitted_rules(arranged)
         entries = Entries(arranged.of(ArrangementRule(Given())))
         falling_betas = sorted(set(betas), reverse=True)
@@ -266,7 +266,7 @@ class Portfolio(Parameters, Solver):
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Solver]:
         chosen = _default_members(mdp) if self.members is None else self.members
         members = [as_solver(member).with_seed(random).with_every(self.every) for member in chosen]
-        return [member.with_threads(self.n_threads) for member in members]
+        return [member.with_threads(self.n_jobs) for member in members]
 
     def _rules(self, mdp: MDP) -> list[ArrangementRule]:
         """Return rules for all orders, and for each size in the order that suits its targets."""
@@ -310,7 +310,7 @@ class Portfolio(Parameters, Solver):
     def check(self) -> None:
         check_whole("every", self.every, 1)
         check_fraction("selection_fraction", self.selection_fraction, zero=False)
-        checked_threads(self.n_threads)
+        checked_jobs(self.n_jobs)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
         if self.max_rows is not None:
