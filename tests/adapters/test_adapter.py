@@ -11,6 +11,7 @@ import xgboost
 from catboost import CatBoostClassifier, CatBoostRegressor
 from lightgbm import LGBMRegressor
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -23,7 +24,11 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRegressor
@@ -136,15 +141,20 @@ def test_an_unknown_model_lists_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrapper", "inside"),
+    ("wrapper", "words"),
     [
         (make_pipeline(StandardScaler(), AdaBoostClassifier()), r"model\.steps\[-1\]\[1\]"),
-        (CalibratedClassifierCV(AdaBoostClassifier()), "model.calibrated_classifiers_"),
+        (CalibratedClassifierCV(AdaBoostClassifier()), "calibrated_classifiers_.*would be lost"),
         (GridSearchCV(AdaBoostClassifier(), {}), "model.best_estimator_"),
+        (TransformedTargetRegressor(RandomForestRegressor()), "model.regressor_.*inverse"),
+        (TunedThresholdClassifierCV(AdaBoostClassifier()), "model.estimator_.*threshold"),
+        (FixedThresholdClassifier(AdaBoostClassifier(), threshold=0.2), "probability 0.2 instead"),
     ],
 )
-def test_a_wrapper_points_at_what_it_wraps(wrapper, inside: str) -> None:
-    with pytest.raises(TypeError, match=rf"pass the final, fitted estimator \({inside}"):
+def test_a_wrapper_points_at_what_it_wraps_and_says_what_is_lost(two, wrapper, words: str) -> None:
+    if isinstance(wrapper, FixedThresholdClassifier):
+        wrapper.fit(*two)
+    with pytest.raises(TypeError, match=rf"pass the final, fitted estimator \(.*{words}"):
         mddag.as_ensemble(wrapper)
 
 

@@ -5,17 +5,20 @@ import warnings
 import catboost
 import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
 import xgboost
 from sklearn.ensemble import (
+    AdaBoostClassifier,
     ExtraTreesRegressor,
     GradientBoostingRegressor,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 from mddag import DoubtfulResult, as_ensemble
-from mddag.adapters import metric_of_objective, parts_of
+from mddag.adapters import decision_threshold, metric_of_objective, monotone_columns, parts_of
 from mddag.metrics import (
     D2,
     R2,
@@ -175,3 +178,71 @@ def test_boosters_and_models_without_an_objective(amounts):
     booster = xgb("count:poisson").fit(X, y).get_booster()
     assert metric_of_objective(booster) == POISSON
     assert metric_of_objective(as_ensemble(booster)) == R2()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        light(monotone_constraints=[1, 0, -1]),
+        xgb(monotone_constraints=(1, 0, -1)),
+        xgb(monotone_constraints=(1, 0, -1), booster="dart"),
+        cat(monotone_constraints={0: 1, 2: -1}),
+        histogram("squared_error", monotonic_cst=[1, 0, -1]),
+        RandomForestRegressor(5, monotonic_cst=[1, 0, -1]),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_columns_with_monotone_constraints(amounts, model):
+    X, y = amounts
+    assert monotone_columns(model.fit(X, y)) == {0: 1, 2: -1}
+    for name in ("booster_", "get_booster"):
+        inner = getattr(model, name, None)
+        if inner is not None:
+            assert monotone_columns(inner() if callable(inner) else inner) == {0: 1, 2: -1}
+
+
+def test_columns_with_monotone_constraints_by_name_and_from_files(amounts, tmp_path):
+    X, y = amounts
+    frame = pd.DataFrame(X, columns=list("abc"))
+    for model in (
+        histogram("squared_error", monotonic_cst={"c": -1}),
+        xgb(monotone_constraints={"c": -1}),
+        cat(monotone_constraints={"c": -1}),
+    ):
+        assert monotone_columns(model.fit(frame, y)) == {2: -1}
+    model.save_model(str(tmp_path / "m.cbm"))
+    assert monotone_columns(parts_of(str(tmp_path / "m.cbm")).model) == {2: -1}
+    model = light(monotone_constraints=[0, 0, -1]).fit(X, y)
+    model.booster_.save_model(str(tmp_path / "m.txt"))
+    assert monotone_columns(parts_of(str(tmp_path / "m.txt")).model) == {2: -1}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [light(), xgb(), xgb(booster="gblinear"), cat(), histogram("squared_error"), stages("huber")],
+    ids=lambda model: type(model).__name__,
+)
+def test_models_without_monotone_constraints(amounts, model):
+    X, y = amounts
+    assert monotone_columns(model.fit(X, y)) == {}
+    if "linear" not in str(getattr(model, "booster", "")):
+        assert monotone_columns(as_ensemble(model)) == {}
+
+
+def test_thresholds_of_wrappers(amounts):
+    X, y = amounts
+    y = (y > 1.5).astype(int)
+    plain = AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y)
+    assert decision_threshold(plain) is None
+    for labels, positive in ((y, 1), (y, 0), (np.array(["no", "yes"])[y], "no"), (2 - y, None)):
+        fixed = FixedThresholdClassifier(plain, threshold=0.45, pos_label=positive)
+        tuned = TunedThresholdClassifierCV(plain, scoring="balanced_accuracy", cv=2)
+        for wrapper in (fixed, tuned)[: 1 + (positive in (1, None))]:
+            wrapper.fit(X, labels)
+            p = wrapper.predict_proba(X)[:, 1]
+            expected = np.where(p >= decision_threshold(wrapper), *wrapper.classes_[::-1])
+            np.testing.assert_array_equal(wrapper.predict(X), expected)
+    assert decision_threshold(FixedThresholdClassifier(plain)) == 0.5
+    by_score = FixedThresholdClassifier(plain, threshold=1, response_method="decision_function")
+    with pytest.raises(ValueError, match=r"decision_function.*predict_proba"):
+        decision_threshold(by_score)

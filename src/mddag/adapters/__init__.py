@@ -25,7 +25,12 @@ from mddag.adapters._model_parts import (
     is_pipeline,
     steps_of,
 )
-from mddag.adapters._objectives import metric_of_objective, other_than_mean
+from mddag.adapters._objectives import (
+    decision_threshold,
+    metric_of_objective,
+    monotone_columns,
+    other_than_mean,
+)
 from mddag.adapters.adapter import (
     Adapter,
     FileAdapter,
@@ -55,8 +60,10 @@ __all__ = [
     "ModelParts",
     "Transformer",
     "as_ensemble",
+    "decision_threshold",
     "ensemble_of",
     "metric_of_objective",
+    "monotone_columns",
     "other_than_mean",
     "other_than_ours",
     "parts_of",
@@ -188,11 +195,12 @@ def _unknown(model: Any) -> str:
     known = "; ".join(adapter.models for adapter in MEMBERS)
     if isinstance(model, type):
         return f"model is the class {model.__name__}; pass a fitted object of it"
-    inside = next((_INSIDE[name] for name in lineage(model) if name in _INSIDE), None)
-    if inside is not None:
+    wrapper = next((name for name in lineage(model) if name in _INSIDE), None)
+    if wrapper is not None:
+        inside, lost = _INSIDE[wrapper], _lost_without(model, wrapper)
         return (
             f"model is {typed(model)}, which wraps other models; pass the final, fitted "
-            f"estimator ({inside}) and the rows that it sees"
+            f"estimator ({inside}) and the rows that it sees{lost}"
         )
     return (
         f"model is {typed(model)}, which mddag cannot read; it reads: {known}; "
@@ -200,7 +208,7 @@ def _unknown(model: Any) -> str:
     )
 
 
-# Where scikit-learn's wrappers keep what they wrap.
+# Where scikit-learn's wrappers keep what they wrap
 _INSIDE = {
     "sklearn.CalibratedClassifierCV": "model.calibrated_classifiers_[0].estimator",
     "sklearn.BaseSearchCV": "model.best_estimator_",
@@ -210,3 +218,24 @@ _INSIDE = {
     "sklearn.MultiOutputRegressor": "one of model.estimators_",
     "sklearn.TransformedTargetRegressor": "model.regressor_",
 }
+
+
+def _lost_without(model: Any, wrapper: str) -> str:
+    """Say what the model inside a wrapper does not do."""
+    if wrapper == "sklearn.CalibratedClassifierCV":
+        return (
+            "; the calibration and the models of other folds would be lost: mddag calibrates "
+            "probabilities again, on the rows that you give it"
+        )
+    if wrapper == "sklearn.TransformedTargetRegressor":
+        return (
+            "; it predicts transformed targets, so give transformed y, and apply the inverse to "
+            "what the sparse model predicts (max_loss counts transformed targets as well)"
+        )
+    if wrapper == "sklearn.BaseThresholdClassifier":
+        try:
+            threshold = decision_threshold(model)
+        except (AttributeError, ValueError):  # not fitted, or not a probability
+            return "; its threshold would be lost"
+        return f"; its decision at probability {threshold:.4g} instead of 0.5 would be lost"
+    return ""

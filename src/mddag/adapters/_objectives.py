@@ -1,7 +1,7 @@
-"""The objective that a regressor was trained for, and the metric that it is learned and bound by.
+"""What a model was trained to do besides its scores: objective, monotone columns, threshold.
 
-Policies and calibration that minimized the squared error would turn a model of a quantile into a
-model of the mean, without a word.
+A sparse model that ignored them would be useless without a word: learned by squared errors, a model
+of a quantile becomes a model of the mean.
 """
 
 from __future__ import annotations
@@ -110,6 +110,59 @@ def objective_of(model: Any) -> str | None:
         quantile = getattr(model, "quantile", None) or getattr(model, "alpha", None)
         return f"quantile:alpha={quantile:g}" if loss == "quantile" else loss
     return "criterion poisson" if criterion == "poisson" else _text(criterion)
+
+
+def monotone_columns(model: Any) -> dict[int, int]:
+    """Return the columns in which a fitted model had to be monotone: 1 if rising, -1 if falling.
+
+    Files of XGBoost do not record constraints.
+    """
+    classes = lineage(model)
+    signs: Any
+    if not classes.isdisjoint({"lightgbm.LGBMModel", "lightgbm.Booster"}):
+        text = getattr(model, "booster_", model).model_to_string(num_iteration=1)
+        line = re.search(r"^monotone_constraints=(.+)$", text, re.MULTILINE)
+        signs = line[1].split() if line else []
+    elif not classes.isdisjoint({"xgboost.XGBModel", "xgboost.Booster"}):
+        booster = model.get_booster() if hasattr(model, "get_booster") else model
+        config = json.loads(booster.save_config())["learner"]["gradient_booster"]
+        trees = config.get("gbtree", config)  # of dart
+        signs = re.findall(
+            r"-?\d", trees.get("tree_train_param", {}).get("monotone_constraints", "")
+        )
+    elif "catboost.CatBoost" in classes:
+        signs = model.get_all_params().get("monotone_constraints") or {}
+    else:
+        signs = getattr(model, "monotonic_cst", None)
+        signs = {} if signs is None else signs
+        if isinstance(signs, dict) and signs:
+            names = model.feature_names_in_.tolist()
+            signs = {names.index(name): sign for name, sign in signs.items()}
+    pairs = signs.items() if isinstance(signs, dict) else enumerate(signs)
+    return dict(sorted((int(column), int(sign)) for column, sign in pairs if int(sign) != 0))
+
+
+def decision_threshold(model: Any) -> float | None:
+    """Return the probability of ``classes_[1]`` at which a wrapper of scikit-learn decides for it.
+
+    None stands for models other than TunedThresholdClassifierCV and FixedThresholdClassifier.
+    """
+    if "sklearn.BaseThresholdClassifier" not in lineage(model):
+        return None
+    if hasattr(model, "best_threshold_"):
+        threshold, positive = model.best_threshold_, model._curve_scorer._get_pos_label()
+    else:
+        threshold, positive = model.threshold, model.pos_label
+    if threshold == "auto":
+        return 0.5
+    method = model.response_method
+    if method == "decision_function" or not hasattr(model.estimator, "predict_proba"):
+        raise ValueError(
+            f"this {type(model).__name__} decides at {threshold:g} of decision_function; mddag "
+            "moves decisions by probability: fit it with response_method='predict_proba'"
+        )
+    is_first = positive is not None and positive == model.classes_[0]
+    return 1 - float(threshold) if is_first else float(threshold)
 
 
 def _of_lightgbm(booster: Any) -> str:

@@ -17,6 +17,7 @@ from mddag.metrics.detection import (
     threshold_at_tpr,
     tpr_at_fpr,
 )
+from mddag.metrics.named import as_metric
 from mddag.metrics.ranking import MAP, MRR, NDCG, LetorNDCG, MeanNDCG
 from mddag.metrics.regression import (
     D2,
@@ -51,6 +52,7 @@ __all__ = [
     "RocAuc",
     "Scored",
     "TweedieDeviance",
+    "as_metric",
     "best_within",
     "fpr_at_tpr",
     "rate_interval",
