@@ -44,7 +44,6 @@ from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.row_checks import all_or_nothing, checked_labels, checked_rows
 from mddag.estimators.adaboost import check_learner
-from mddag.estimators.dag_estimator import Shipping
 from mddag.learners import Stump
 from mddag.learners.learner import Learner, own_columns
 from mddag.policy.grid import Grid
@@ -52,6 +51,7 @@ from mddag.policy.policy import BY_SCORES, EVAL, QUIT, Policy
 from mddag.policy.state import Score, Stages
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
+from mddag.serving.served_model import HasPredictor
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -211,7 +211,7 @@ class TrainedChain:
 
 
 @dataclass(eq=False, repr=False)  # writes __init__; equality and repr are scikit-learn's
-class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Parameters, attributes and methods of every cascade.
 
     Attributes

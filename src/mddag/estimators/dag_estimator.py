@@ -6,8 +6,6 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
-import os
-from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -30,7 +28,6 @@ from mddag.engine.dag import compile as compile_dag
 from mddag.engine.replay import Replay, replay
 from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Patches, Rows, is_frame, without_arrow
 from mddag.ensemble.patches import PatchFeatures, pixel_rows
 from mddag.ensemble.row_checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
@@ -44,16 +41,14 @@ from mddag.estimators.fitted_model import (
     reads_patches,
 )
 from mddag.estimators.solver_choice import chosen_solver
-from mddag.inspection.explanation import Explanation, explain
-from mddag.inspection.report import Facts, write_report
 from mddag.policy.arguments import checked_actions, checked_beta, checked_loss
 from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import Calibration, opinion
 from mddag.policy.mdp import MDP, Evaluation, mdp_of
 from mddag.policy.policy import ACTIONS, Policy, check_policy
-from mddag.serving.export import Exported, Language
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
+from mddag.serving.served_model import ServedModel
 from mddag.solvers import Solver
 from mddag.solvers.preparation import GRIDS, arranged_for
 
@@ -74,30 +69,6 @@ class SummaryRepr:
         return partial(plain, estimator) if summary is None else partial(str, summary)
 
 
-class Shipping:
-    """``save`` and ``export`` of what has a Predictor."""
-
-    @abstractmethod
-    def predictor(self) -> Predictor:
-        """The fitted model without scikit-learn; its predictions are the same."""
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
-        self.predictor().save(path)
-
-    def export(
-        self,
-        path: str | os.PathLike[str],
-        language: Language = "c",
-        *,
-        name: str | None = None,
-        integer_thresholds: bool = False,
-    ) -> Exported:
-        """Write the fitted model as source code of another language; see ``mddag.export``."""
-        options: dict[str, Any] = {"name": name, "integer_thresholds": integer_thresholds}
-        return self.predictor().export(path, language, **options)
-
-
 # What to do about the steps of a Pipeline, where a Predictor reads rows as they are given.
 ONE_ROW = (
     "transform rows together; use predict or predict_proba of a frame or an array with this one row"
@@ -108,7 +79,7 @@ WITHOUT_STEPS = (
 )
 
 
-class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
+class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
     """Parameters and fit; a subclass defines its kind and its targets.
 
     X is checked here by scikit-learn's rules and transformed where a Pipeline was given; then the
@@ -245,18 +216,6 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         """Raw scores and classification paths of every row."""
         return self.untransformed().run(self._rows(X))
 
-    def n_evaluated(self, X: Any) -> NDArray[np.int64]:
-        """Base classifiers evaluated on each row, (n,)."""
-        return self.untransformed().n_evaluated(self._rows(X))
-
-    def n_nodes(self, X: Any) -> NDArray[np.int64]:
-        """Nodes visited in the trees evaluated on each row, (n,); see ``Predictor.n_nodes``."""
-        return self.untransformed().n_nodes(self._rows(X))
-
-    def encode(self, X: Any) -> Rows:
-        """X as every method here reads it, float (n, d): encode a frame once, use it often."""
-        return self.untransformed().encode(self._rows(X))
-
     def predict_one(self, x: Any) -> Any:
         """The winning class, or the expected mean, of one row; see ``Predictor.predict_one``."""
         return self._of_given_rows(ONE_ROW).predict_one(x)
@@ -264,87 +223,6 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
     def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
         """The class probabilities of one row, float64 (n_classes,); x as for predict_one."""
         return self._of_given_rows(ONE_ROW).predict_proba_one(x)
-
-    def explain(self, x: Any) -> Explanation:
-        """What the model does with one row, and why.
-
-        Which rules were evaluated and what each added, what was skipped, why it stopped, and what
-        would change the prediction. ``print`` shows it as text; ``to_dict()`` and ``plot()`` give a
-        dict and a picture. x is as for ``predict_one``; behind the steps of a Pipeline it is a
-        frame or an array (1, n_features), and the features are those that the ensemble reads.
-        """
-        fitted = self.untransformed()
-        if self.transformer_ is None:
-            found: Explanation = fitted.explain(x)
-            return found
-        rows = self._rows(x)
-        if len(rows) != 1:
-            raise ValueError(f"x has {len(rows)} rows; wanted one row, (1, n_features)")
-        ready = fitted.model.dag.ensemble.features.rows(rows)
-        return explain(fitted.model.dag, fitted.model.calibration, ready)
-
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        X: Any = None,
-        y: Any = None,
-        *,
-        qid: Any = None,
-        curve: Any = None,
-    ) -> None:
-        """Write one HTML file that shows the model: what it does, how, and on which rows.
-
-        path  : of the file, which needs nothing else to be opened, no network either
-        X, y  : rows to show the model on, best those that it has not seen, and their targets;
-                without X only what is known of the model itself is shown, without y no errors
-        qid   : the query of each row, for rankers
-        curve : a Curve of ``mddag.sweep``, to show the trade-off and the model's place on it
-        """
-        fitted = self.untransformed().model
-        more: dict[str, Any] = {
-            "title": f"{type(self).__name__} of {len(self.ensemble_)} base classifiers",
-            "source": self.ensemble_,
-            "rows": None if X is None else self._rows(X),
-            "targets": None if y is None else np.asarray(y),
-        }
-        summary, rates = (getattr(self, name, None) for name in ("summary_", "realised_rates_"))
-        if summary is not None:
-            more["lines"] = summary.lines()
-        if rates is not None:
-            more["rates"] = rates
-        given = {"qid": qid, "curve": curve, "n_jobs": self.n_jobs}
-        write_report(path, Facts.of_model(fitted, **more, **given))
-
-    def with_prices(
-        self,
-        feature_costs: Any = None,
-        feature_groups: Any = None,
-        wave_cost: float = 0.0,
-    ) -> Self:
-        """A copy of the fitted estimator whose features have prices; predictions are the same.
-
-        feature_costs  : an array (d,), or a dict by feature or group; None is 1 for each group
-        feature_groups : {name: [features]} of what comes together; by default each by itself
-        wave_cost      : the price of a round trip
-        """
-        priced = self.untransformed().with_prices(feature_costs, feature_groups, wave_cost)
-        other = copy(self)
-        other._predictor, other.dag_ = priced, priced.model.dag
-        return other
-
-    @property
-    def feature_prices(self) -> FeaturePrices | None:
-        """The groups of features and their prices; None where there are none."""
-        return self.untransformed().feature_prices
-
-    def feature_cost(self, X: Any) -> NDArray[np.float64]:
-        """What the features cost that each row of X needs, (n,)."""
-        return self.untransformed().feature_cost(self._rows(X))
-
-    def groups_bought(self, X: Any) -> NDArray[np.bool_]:
-        """The groups of features that each row of X needs, (n, G), in the order of
-        ``feature_prices.names``."""
-        return self.untransformed().groups_bought(self._rows(X))
 
     def predictor(self) -> Predictor:
         """The fitted model without scikit-learn; its predictions are the same."""
@@ -457,6 +335,28 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         if self.transformer_ is not None and isinstance(X, Rows) and X.passed(features):
             return X  # transformed by `encode`
         return self._read(X, self.ensemble_)
+
+    def _one_row(self, x: Any) -> Rows:
+        if self.transformer_ is None:
+            return self.untransformed()._one_row(x)
+        rows = self._rows(x)
+        if len(rows) != 1:
+            raise ValueError(f"x has {len(rows)} rows; wanted one row, (1, n_features)")
+        return self.ensemble_.features.rows(rows)
+
+    def _with_model(self, model: Model) -> Self:
+        other = copy(self)
+        other._predictor, other.dag_ = self.untransformed()._with_model(model), model.dag
+        return other
+
+    def _report_facts(self) -> dict[str, Any]:
+        summary, rates = (getattr(self, name, None) for name in ("summary_", "realised_rates_"))
+        return {
+            "title": f"{type(self).__name__} of {len(self.ensemble_)} base classifiers",
+            "source": self.ensemble_,
+            **({} if summary is None else {"lines": summary.lines()}),
+            **({} if rates is None else {"rates": rates}),
+        }
 
     def _of_given_rows(self, instead: str) -> Predictor:
         """The Predictor, if it reads rows as they are given; `instead` says what to do if not."""

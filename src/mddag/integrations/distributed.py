@@ -20,13 +20,8 @@ from mddag._utils.checks import described
 from mddag.ensemble.features import Features, as_remembered
 from mddag.ensemble.patches import PatchFeatures
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import (
-    HasPredictor,
-    Predictor,
-    given_predictor,
-    load,
-    predictor_of,
-)
+from mddag.serving.predictor import Predictor, given_predictor, load, predictor_of
+from mddag.serving.served_model import HasPredictor
 
 __all__ = ["score"]
 
@@ -60,7 +55,7 @@ Frame = TypeVar("Frame")
 
 def score(
     frame: Frame,
-    model: HasPredictor | Predictor | str | os.PathLike[str],
+    model: HasPredictor | str | os.PathLike[str],
     *,
     columns: Sequence[Any] | None = None,
     keep: Sequence[Any] = (),

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from mddag._utils.checks import check_one_of, checked_path, described
-from mddag.serving.predictor import HasPredictor, Predictor, given_predictor, load
+from mddag.serving.predictor import Predictor, given_predictor, load
+from mddag.serving.served_model import HasPredictor
 
 if TYPE_CHECKING:
     from mlflow.models.model import ModelInfo
@@ -30,7 +31,7 @@ def __dir__() -> list[str]:
 
 
 def save_model(
-    model: HasPredictor | Predictor,
+    model: HasPredictor,
     path: str | os.PathLike[str],
     *,
     output: Answer = "predict",
@@ -74,7 +75,7 @@ def save_model(
 
 
 def log_model(
-    model: HasPredictor | Predictor,
+    model: HasPredictor,
     name: str = "model",
     *,
     output: Answer = "predict",

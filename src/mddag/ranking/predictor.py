@@ -17,7 +17,8 @@ from mddag.engine.replay import visited
 from mddag.engine.trace import Trace
 from mddag.metrics.ranking import Queries
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import Label, OneRow, Predictor
+from mddag.serving.predictor import Label, Predictor
+from mddag.serving.served_model import OneRow
 
 
 def predictor_of(model: Model, *, n_jobs: int) -> Predictor:

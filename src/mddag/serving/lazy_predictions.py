@@ -12,21 +12,18 @@ import inspect
 import queue
 import threading
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mddag._utils.cached import cached_property
 from mddag._utils.checks import check_positive, check_whole, described
 from mddag._utils.warnings import doubt
-from mddag.engine.dag import BLOCK
-from mddag.engine.lazy_walk import with_prices
-from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.serving.lazy_session import LazyResult, Name, OnError, Plan, Request, Session
 from mddag.serving.model_file import Model
+from mddag.serving.served_model import ServedModel
 
 if TYPE_CHECKING:
     import asyncio
@@ -37,8 +34,8 @@ FetchOne = Callable[[Name], Any]
 Label = bool | int | float | str
 
 
-class LazyPredictions:
-    """What a Predictor does with costly features: prices, and fetching them as rows need them."""
+class LazyPredictions(ServedModel):
+    """Predict rows whose features are fetched as they are needed."""
 
     model: Model
     n_jobs: int
@@ -48,75 +45,6 @@ class LazyPredictions:
         self, scores: NDArray[np.float64], exit_step: NDArray[np.int32], codes: NDArray[np.intp]
     ) -> NDArray[Any]:
         """Return what is predicted of rows that have left the DAG, (n,)."""
-
-    @abstractmethod
-    def with_model(self, model: Model) -> Self:
-        """Return the same for another model."""
-
-    def with_prices(
-        self,
-        feature_costs: ArrayLike | Mapping[Name, float] | None = None,
-        feature_groups: Mapping[str, Sequence[Name]] | Sequence[Sequence[Name]] | None = None,
-        wave_cost: float = 0.0,
-    ) -> Self:
-        """Return the same model with prices of features.
-
-        Parameters
-        ----------
-        feature_costs : array-like of shape (d,) or dict, optional
-            Prices by feature; or a dict by feature (name or position) and by group. None is 1 for
-            each group. With prices by feature, a group costs their sum.
-        feature_groups : dict of {name: features} or list of lists, optional
-            Features that are fetched together. A feature in no group is a group of its own; a
-            feature in several groups is computed from them.
-        wave_cost : float, default 0.0
-            The price of a round trip.
-
-        Returns
-        -------
-        Predictor
-            With ``feature_prices``; predictions are the same.
-        """
-        dag = self.model.dag
-        prices = FeaturePrices.of(dag.ensemble.features, feature_costs, feature_groups, wave_cost)
-        priced = replace(dag, purchases=with_prices(dag, prices))
-        return self.with_model(replace(self.model, dag=priced))
-
-    @property
-    def feature_prices(self) -> FeaturePrices | None:
-        """The groups of features and their prices; None if there are none."""
-        purchases = self.model.dag.purchases
-        return None if purchases is None else purchases.prices
-
-    def feature_cost(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return what each row pays for the features that it needs.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            Prices of groups and waves.
-        """
-        return np.concatenate([cost for _, cost in self._bought(X)])
-
-    def groups_bought(self, X: ArrayLike) -> NDArray[np.bool_]:
-        """Return the groups of features that each row needs.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of bool, shape (n, G)
-            A column for each of ``feature_prices.names``.
-        """
-        return np.concatenate([groups for groups, _ in self._bought(X)])
 
     @overload
     def predict_lazy(
@@ -329,26 +257,6 @@ class LazyPredictions:
             session.n_rounds,
             tuple(session.faults),
         )
-
-    def _bought(self, X: ArrayLike) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
-        """Yield groups and costs of rows, block by block, since paths may take much memory."""
-        dag = self.model.dag
-        if dag.purchases is None:
-            raise ValueError(
-                "the model has no prices of features; give them by "
-                "with_prices(feature_costs=..., feature_groups=...), or use mddag.acquire"
-            )
-        if dag.needs_queries:
-            raise ValueError(
-                "the model decides by the place of a document in its query; use run(X, qid), whose "
-                "Trace has groups and feature_cost"
-            )
-        rows = dag.ensemble.features.read(X)
-        for start in range(0, len(rows), BLOCK):
-            trace = dag.run(rows[start : start + BLOCK], n_jobs=self.n_jobs)
-            assert trace.groups is not None
-            assert trace.feature_cost is not None
-            yield trace.groups, trace.feature_cost
 
 
 def _doubt_faults(session: Session) -> None:

@@ -8,9 +8,8 @@ the native core: neither scikit-learn nor the library that trained the trees is 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +18,6 @@ from mddag import _core
 from mddag._utils.applications import FILES, PREDICTORS, part
 from mddag._utils.arrays import checked_out
 from mddag._utils.checks import check_is, checked_jobs, described
-from mddag.engine.replay import visited
 from mddag.engine.trace import Trace
 from mddag.ensemble.features import Floats, Patches, Rows, one_row
 from mddag.ensemble.patches import PatchFeatures
@@ -28,17 +26,13 @@ from mddag.policy.state import Stages
 from mddag.serving.lazy_predictions import LazyPredictions
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors, file_content
+from mddag.serving.served_model import HasPredictor, OneRow
 
 if TYPE_CHECKING:
     import mddag
-    from mddag.serving.export import Exported, Language
 
 Floats64 = NDArray[np.float64]
 Label = bool | int | float | str
-OneRow = ArrayLike | Mapping[str, Any]
-
-# What explains and reports: packages of the same layer, imported when they are needed.
-EXPLANATION, REPORT = "mddag.inspection.explanation", "mddag.inspection.report"
 
 
 def load(path: str | os.PathLike[str], *, n_jobs: int = 1) -> Predictor | mddag.Detector:
@@ -288,36 +282,6 @@ class Predictor(LazyPredictions):
         """
         return self.model.dag.run(X, n_jobs=self.n_jobs)
 
-    def n_evaluated(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Count the base classifiers that each row evaluates.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of int64, shape (n,)
-            Numbers of base classifiers.
-        """
-        return self.model.dag.lengths(X, n_jobs=self.n_jobs)[2]
-
-    def n_nodes(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Count the nodes that each row visits in the trees that it evaluates.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of int64, shape (n,)
-            Sums of the depths of the leaves reached.
-        """
-        return visited(self.model.dag, X, n_jobs=self.n_jobs)
-
     def predict_one(self, x: OneRow) -> Label:
         """Predict the class of one row, or its mean for a regressor.
 
@@ -367,79 +331,6 @@ class Predictor(LazyPredictions):
         self._write(self._row(x), out)
         return out
 
-    def explain(self, x: OneRow) -> mddag.Explanation:
-        """Explain what the model does with one row, and why.
-
-        Parameters
-        ----------
-        x : array-like of shape (n_features,) or (1, n_features), dict, Series or DataFrame
-            One row, in any form that ``predict_one`` takes.
-
-        Returns
-        -------
-        Explanation
-            The rules that the row met, why it stopped, and what would change the prediction.
-        """
-        if isinstance(self._features, PatchFeatures):
-            rows = self._features.rows(self._features.one_patch(x))
-        else:
-            rows = self._batch_of_one(x)
-        explain: Callable[..., mddag.Explanation] = import_module(EXPLANATION).explain
-        return explain(self.model.dag, self.model.calibration, rows)
-
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        X: ArrayLike | None = None,
-        y: ArrayLike | None = None,
-        *,
-        qid: ArrayLike | None = None,
-        curve: mddag.Curve | None = None,
-    ) -> None:
-        """Write one HTML file that shows the model.
-
-        What the full model would predict is not in a model file; the estimator's ``report`` has it.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-            The file to write.
-        X : array-like or DataFrame of shape (n, n_features), optional
-            Rows to show the model on.
-        y : array-like of shape (n,), optional
-            Targets of these rows.
-        qid : array-like of shape (n,), optional
-            The query of each row, for rankers.
-        curve : Curve, optional
-            A trade-off to draw, such as ``mddag.sweep`` gives.
-        """
-        package = import_module(REPORT)
-        facts = package.Facts.of_model(
-            self.model,
-            lines=model_lines(self.model),
-            rows=None if X is None else self._features.read(X),
-            targets=None if y is None else np.asarray(y),
-            qid=qid,
-            curve=curve,
-            n_jobs=self.n_jobs,
-        )
-        package.write_report(path, facts)
-
-    def encode(self, X: ArrayLike) -> Rows:
-        """Encode rows as numbers, once for many calls.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of float, shape (n, n_features)
-            What every method here reads without another copy.
-        """
-        return self._features.rows(X).in_c_order()
-
     def on_threads(self, n_jobs: int) -> Predictor:
         """Return a Predictor of the same model with another number of threads.
 
@@ -459,64 +350,17 @@ class Predictor(LazyPredictions):
         n_jobs = checked_jobs(n_jobs)
         return self if n_jobs == self.n_jobs else Predictor(self.model, n_jobs=n_jobs)
 
-    def with_model(self, model: Model) -> Self:
-        """Return a Predictor of another model with as many threads.
-
-        Parameters
-        ----------
-        model : Model
-            The other model.
+    def predictor(self) -> Predictor:
+        """Return this Predictor.
 
         Returns
         -------
         Predictor
-            Of the same class as this one.
+            The same object.
         """
-        return type(self)(model, n_jobs=self.n_jobs)
+        return self
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that ``mddag.load`` reads.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-            The file to write, whole or not at all.
-        """
-        self.model.save(path)
-
-    def export(
-        self,
-        path: str | os.PathLike[str],
-        language: Language = "c",
-        *,
-        name: str | None = None,
-        integer_thresholds: bool = False,
-    ) -> Exported:
-        """Write the model as source code of another language.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-            The file to write.
-        language : {"c", "java", "go", "rust", "javascript", "wasm"}, default "c"
-            The language.
-        name : str, optional
-            What the code is called.
-        integer_thresholds : bool, default False
-            Whether rows are integers, in C.
-
-        Returns
-        -------
-        Exported
-            Sizes, and the longest path of a row.
-
-        See Also
-        --------
-        mddag.export : The same for other models; it describes the parameters in full.
-        """
-        from mddag.serving.export import export  # it imports this module
-
-        return export(self, path, language, name=name, integer_thresholds=integer_thresholds)
+    untransformed = predictor
 
     def __repr__(self) -> str:
         return f"<Predictor of {self.model.dag.ensemble!r}>"
@@ -538,6 +382,20 @@ class Predictor(LazyPredictions):
         self._code, self._write = dag.walk.predict_one, walk.probabilities_one
         if self._task.calibration_changes_predictions:
             self._number = self._task.prediction_of_one(walk.mean_one)
+
+    def _with_model(self, model: Model) -> Self:
+        return type(self)(model, n_jobs=self.n_jobs)
+
+    def _report_facts(self) -> dict[str, Any]:
+        return {"lines": model_lines(self.model)}
+
+    def _rows(self, X: Any) -> Rows | Patches:
+        return self._features.read(X)
+
+    def _one_row(self, x: OneRow) -> Rows:
+        if isinstance(self._features, PatchFeatures):
+            return self._features.rows(self._features.one_patch(x))
+        return self._batch_of_one(x)
 
     def _row(self, x: OneRow) -> Floats:
         return one_row(self._features, x)
@@ -669,22 +527,13 @@ def _few(names: Any, most: int = 6) -> str:
     return f" ({', '.join(map(str, names[:most]))}{rest})"
 
 
-class HasPredictor(Protocol):
-    """A fitted estimator."""
-
-    def predictor(self) -> Predictor:
-        """Return what predicts without scikit-learn."""
-
-
 def given_predictor(
     model: Any, wanted: str = "a fitted estimator of mddag or a Predictor"
 ) -> Predictor:
     """Return the Predictor of a fitted estimator, or the one that was given."""
-    fitted = hasattr(model, "predictor") and not isinstance(model, type)
-    predictor = model.predictor() if fitted else model
-    if not isinstance(predictor, Predictor):
+    if not isinstance(model, HasPredictor):
         raise TypeError(
             f"model is {described(model)}; wanted {wanted}: mddag.sparsify makes an estimator of "
             "other models"
         )
-    return predictor
+    return model.predictor()

@@ -26,7 +26,8 @@ from mddag.serving.export.render import Rendered
 from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import HasPredictor, Predictor
+from mddag.serving.predictor import given_predictor
+from mddag.serving.served_model import HasPredictor
 
 Language = Literal["c", "java", "go", "rust", "javascript", "wasm"]
 # What `name` is in languages whose files say a name.
@@ -69,7 +70,7 @@ class Exported:
 
 
 def export(
-    model: HasPredictor | Predictor | Dag,
+    model: HasPredictor | Dag,
     path: str | os.PathLike[str],
     language: Language = "c",
     *,
@@ -116,7 +117,8 @@ def export(
     >>> exported.language
     'java'
     """
-    served = _model_of(model)
+    wanted = "a Predictor, a Dag or a fitted estimator such as MDDAGClassifier"
+    served = Model(model) if isinstance(model, Dag) else given_predictor(model, wanted).model
     check_one_of("language", language, get_args(Language))
     if served.dag.needs_queries:
         raise ValueError(
@@ -142,18 +144,6 @@ def export(
         worst.evaluations,
         worst.comparisons,
     )
-
-
-def _model_of(model: Any) -> Model:
-    if isinstance(model, Dag):
-        return Model(model)
-    predictor = model.predictor() if hasattr(model, "predictor") else model
-    if not isinstance(predictor, Predictor):
-        raise TypeError(
-            f"model is {typed(model)}; wanted a Predictor, a Dag or a fitted estimator "
-            "such as MDDAGClassifier"
-        )
-    return predictor.model
 
 
 def _check_integers(wanted: Any, language: str, model: Model) -> None:
