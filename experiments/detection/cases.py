@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from mddag import AdaBoostMHClassifier, Ensemble, Votes
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection import Haar
-from mddag.detection.cascade_rows import CascadeRows, HeldRows
+from mddag.detection.cascade_rows import CascadeRows
 
 NAMES = ("vj", "cbcl", "dped")
 TITLES = {"vj": "VJ", "cbcl": "CBCL", "dped": "DPED"}
@@ -114,10 +114,10 @@ class Case:
         return CascadeRows(*(rows.take(part) for part in parted(y, self.seed)), own)
 
     @cached_property
-    def tested(self) -> HeldRows:
+    def tested(self) -> TrainingSet:
         """Test rows that further base classifiers vote on."""
         _, _, X, y = patches(self.name, self.seed, self.size.most_rows)
-        return HeldRows(labelled(learner(self.size, self.seed), X, y, self.seed))
+        return labelled(learner(self.size, self.seed), X, y, self.seed)
 
 
 def parted(y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:

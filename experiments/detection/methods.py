@@ -9,7 +9,6 @@ by SARSA some dozens, for each takes a second.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -19,6 +18,7 @@ from experiments.detection.cases import Case, patches
 from mddag import MDP, Policy, Trace
 from mddag import compile as compile_dag
 from mddag.detection.cascade import Chain
+from mddag.detection.cascade_rows import votes_of
 from mddag.detection.rejection_candidates import (
     RejectionCandidate,
     RejectionProblem,
@@ -26,7 +26,7 @@ from mddag.detection.rejection_candidates import (
     rejection_candidates,
 )
 from mddag.detection.soft_cascades import soft_cascade, wald_boost, wald_rejects
-from mddag.detection.stage_cascades import StageRates, fc_boost, vj_cascade
+from mddag.detection.stage_cascades import fc_boost, fc_chain, vj_cascade
 from mddag.detection.thresholds import WantedRate
 from mddag.engine.replay import replay
 from mddag.ensemble.nodes import Nodes
@@ -97,16 +97,20 @@ def shortened(name: str, chain: Chain, votes: tuple[np.ndarray, np.ndarray]) -> 
     """A cascade of single steps, cut off at several lengths."""
     for n in LENGTHS:
         if n <= chain.n_stages:
-            yield f"{name} T={n}", *chained(chain.truncated(n), votes)
+            yield f"{name} T={n}", *chained(truncated(chain, n), votes)
+
+
+def truncated(chain: Chain, n_stages: int) -> Chain:
+    """The first stages alone."""
+    n_steps = int(chain.ends[n_stages - 1])
+    counts = None if chain.counts is None else chain.counts[:n_steps, :n_stages]
+    rejects = chain.rejects[:n_stages]
+    return Chain(chain.order[:n_steps], chain.ends[:n_stages], rejects, counts, chain.bias)
 
 
 def voted(case: Case, trees: list[Nodes]) -> tuple[np.ndarray, np.ndarray]:
     """The votes of trees on policy rows and on test rows."""
-    policy, test = (
-        np.stack([rows.votes(nodes) for nodes in trees], axis=1)
-        for rows in (case.material.aside, case.tested)
-    )
-    return policy, test
+    return votes_of(case.material.held, trees), votes_of(case.tested, trees)
 
 
 def vj_cascades(case: Case) -> Iterator[Setting]:
@@ -114,13 +118,15 @@ def vj_cascades(case: Case) -> Iterator[Setting]:
     fprs, tprs = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), (0.9, 0.95, 0.97, 0.98, 0.99, 0.995)
     if case.size.quick:
         fprs, tprs = (0.5, 0.7), (0.95, 0.99)
-    wanted = [StageRates(f, d) for f, d in product(fprs, tprs)]
-    wanted += [StageRates(f, d, "cascade") for f, d in product(fprs, tprs[1::2])]
-    for rates in wanted:
-        stages = vj_cascade(case.material, rates, n_stages=20, max_rounds=150)
+    wanted = [(f, d, "stage") for f, d in product(fprs, tprs)]
+    wanted += [(f, d, "cascade") for f, d in product(fprs, tprs[1::2])]
+    for f, d, rates in wanted:
+        stages = vj_cascade(
+            case.material, max_fpr=f, min_tpr=d, rates=rates, n_stages=20, max_rounds=150
+        )
         votes = voted(case, stages.trees)
         for m in range(1, stages.chain.n_stages + 1):
-            yield f"{rates} m={m}", *chained(stages.chain.truncated(m), votes)
+            yield f"f={f:g} d={d:g} of {rates} m={m}", *chained(truncated(stages.chain, m), votes)
 
 
 def fc_boosts(case: Case) -> Iterator[Setting]:
@@ -140,13 +146,12 @@ def fc_boosts(case: Case) -> Iterator[Setting]:
             max_features=max(case.size.n_features // 10, 100),
             seed=case.seed,
         )
-        votes = voted(case, grown.trees)
-        for n in (n for n in LENGTHS if n <= len(grown.trees)):
-            chain = grown.first(n).chain()
+        votes = voted(case, [staged.tree for staged in grown])
+        for n in (n for n in LENGTHS if n <= len(grown)):
             some = votes[0][:, :n], votes[1][:, :n]
             for r in (-0.6, -0.4, -0.2, -0.1, 0.0, 0.2):
-                moved = replace(chain, rejects=np.full(chain.n_stages, r))
-                yield f"eta={eta:g} weight={weight:g} n={n} r={r:g}", *chained(moved, some)
+                name = f"eta={eta:g} weight={weight:g} n={n} r={r:g}"
+                yield name, *chained(fc_chain(grown[:n], r), some)
 
 
 def mddag_i(case: Case) -> Iterator[Setting]:

@@ -13,6 +13,7 @@ from mddag.detection import (
     VJCascadeClassifier,
     WaldBoostClassifier,
 )
+from mddag.detection.cascade_rows import votes_of
 from mddag.detection.soft_cascades import (
     BINS,
     FEWEST,
@@ -22,23 +23,25 @@ from mddag.detection.soft_cascades import (
     wald_boost,
     wald_reject,
 )
-from mddag.detection.stage_cascades import FCCriterion, SoftStages, StageRates, vj_cascade
+from mddag.detection.stage_cascades import FCStages, vj_cascade
 from tests.detection.problems import material, two_classes
 from tests.reference import cascades as reference
+
+RATES = {"max_fpr": 0.6, "min_tpr": 0.95}
 
 
 def stage_rates(stages, rows):
     """FPR and TPR of the first m stages on held-out rows, one pair for each m."""
-    votes = np.stack([rows.aside.votes(nodes) for nodes in stages.trees], axis=1)
-    positive = rows.aside.positive
-    for m in range(1, stages.chain.n_stages + 1):
-        accepted = stages.chain.truncated(m).exits(votes).accepted
+    scores = stages.chain.stage_scores(votes_of(rows.held, stages.trees))
+    passed = np.cumprod(scores > stages.chain.rejects, axis=1)
+    positive = rows.held.labels > 0
+    for accepted in passed.T:
         yield accepted[~positive].mean(), accepted[positive].mean()
 
 
 def test_every_stage_reaches_its_rates():
     rows = material(1500, 1000)
-    stages = vj_cascade(rows, StageRates(0.6, 0.95), n_stages=3, max_rounds=100)
+    stages = vj_cascade(rows, **RATES, rates="stage", n_stages=3, max_rounds=100)
     assert stages.stopped_by == "n_stages"
     before = 1.0, 1.0
     for fpr, tpr in stage_rates(stages, rows):
@@ -49,7 +52,7 @@ def test_every_stage_reaches_its_rates():
 
 def test_the_first_stages_together_reach_the_powers():
     rows = material(1500, 1000)
-    stages = vj_cascade(rows, StageRates(0.6, 0.95, "cascade"), n_stages=4, max_rounds=100)
+    stages = vj_cascade(rows, **RATES, rates="cascade", n_stages=4, max_rounds=100)
     for m, (fpr, tpr) in enumerate(stage_rates(stages, rows), 1):
         assert fpr <= 0.6**m + 1e-9
         assert tpr >= 0.95**m - 1e-9
@@ -159,9 +162,9 @@ def test_the_last_rows_of_a_class_are_boosted_on_to_the_end():
     rows = material()
     steps = wald_boost(rows, n_rounds=30, miss=0.9, smoothing=0.5)
     assert len(steps.trees) == 30
-    score = np.cumsum([rows.aside.votes(nodes) for nodes in steps.trees], axis=0).T
+    score = np.cumsum(votes_of(rows.held, steps.trees), axis=1)
     left = (score > steps.chain.rejects).all(axis=1)
-    assert np.count_nonzero(left & ~rows.aside.positive) >= FEWEST
+    assert np.count_nonzero(left & (rows.held.labels == 0)) >= FEWEST
 
 
 def test_negatives_are_refilled_from_a_function():
@@ -223,7 +226,7 @@ def test_stages_and_columns_are_bounded():
     model = FCBoostClassifier(max_stages=2, max_features=3, n_rounds=20, eta=0.1, random_state=0)
     assert model.fit(X, y).chain_.n_stages <= 2
     again = FCBoostClassifier(max_stages=2, max_features=3, n_rounds=20, eta=0.1, random_state=0)
-    np.testing.assert_array_equal(again.fit(X, y).scores(X), model.scores(X))
+    np.testing.assert_array_equal(again.fit(X, y).trace(X).scores, model.trace(X).scores)
 
 
 def problem(seed, n_stages, n=7):
@@ -232,46 +235,38 @@ def problem(seed, n_stages, n=7):
     weight = rng.random(n)
     eta = float(rng.random())
     price = np.where(signs < 0, eta / (signs < 0).sum(), 0.0)
-    stages = SoftStages(rng.normal(size=(n_stages, n)), rng.integers(1, 9, n_stages) * 1.0, 1.3)
-    return FCCriterion(signs, weight / weight.sum(), price), stages, eta
+    scores, costs = rng.normal(size=(n_stages, n)), rng.integers(1, 9, n_stages) * 1.0
+    return FCStages(scores, costs, signs, weight / weight.sum(), price, 1.3), eta
 
 
-@given(st.integers(0, 10**6), st.integers(1, 4))
-def test_the_criterion_is_that_of_the_twin(seed, n_stages):
-    criterion, stages, eta = problem(seed, n_stages)
-    wanted = reference.fc_criterion(
-        stages.scores, stages.costs, stages.slope, criterion.signs, criterion.weight, eta
+def twin(stages, eta, scores):
+    return reference.fc_criterion(
+        scores, stages.costs, stages.slope, stages.signs, stages.weight, eta
     )
-    assert criterion.value(stages) == pytest.approx(wanted, rel=1e-12)
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 4))
-def test_the_derivative_is_the_numerical_one(seed, n_stages):
-    criterion, stages, eta = problem(seed, n_stages)
-    derivative = criterion.derivative(stages)
-
-    def value(scores):
-        return reference.fc_criterion(
-            scores, stages.costs, stages.slope, criterion.signs, criterion.weight, eta
-        )
-
+def test_the_criterion_and_its_derivative_are_those_of_the_twin(seed, n_stages):
+    stages, eta = problem(seed, n_stages)
+    assert stages.value() == pytest.approx(twin(stages, eta, stages.scores), rel=1e-12)
+    derivative = stages.derivative()
     for m, i in np.ndindex(stages.scores.shape):
         up, down = stages.scores.copy(), stages.scores.copy()
         up[m, i] += 1e-6
         down[m, i] -= 1e-6
-        numerical = (value(up) - value(down)) / 2e-6
+        numerical = (twin(stages, eta, up) - twin(stages, eta, down)) / 2e-6
         assert derivative[m, i] == pytest.approx(numerical, rel=1e-5, abs=1e-8)
 
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(1, 4))
 def test_the_step_is_the_best_on_the_exact_criterion(seed, n_stages):
-    criterion, stages, _ = problem(seed, n_stages, n=12)
+    stages, _ = problem(seed, n_stages, n=12)
     votes = np.where(np.random.default_rng(seed).random(12) < 0.5, -1.0, 1.0)
     for m in range(n_stages):
-        length, value = criterion.along(stages, m, votes)
-        assert criterion.value(stages.moved(m, length * votes)) == pytest.approx(value, rel=1e-9)
+        length, value = stages.along(m, votes)
+        assert stages.moved(m, length * votes).value() == pytest.approx(value, rel=1e-9)
         for other in (0.5 * length, min(1.01 * length, 2.0)):
-            near = criterion.value(stages.moved(m, other * votes))
+            near = stages.moved(m, other * votes).value()
             assert value <= near + 1e-3 * abs(near)

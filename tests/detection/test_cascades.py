@@ -61,8 +61,8 @@ def test_what_is_run_is_what_was_trained(member, rows):
     )
     np.testing.assert_array_equal(names(left.accepted), model.predict(X))
     np.testing.assert_array_equal(left.n_evaluated, model.n_evaluated(X))
-    np.testing.assert_allclose(left.score, model.scores(X)[:, 0], atol=1e-6)
     trace = model.trace(X)
+    np.testing.assert_allclose(left.score, trace.scores[:, 0], atol=1e-6)
     np.testing.assert_array_equal(model.classes_[trace.verdict], model.predict(X))
     assert model.dag_.policy is model.policy_
 

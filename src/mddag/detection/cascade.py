@@ -9,20 +9,16 @@ the first stage that counts it; later stages may count it again at no cost:
     FCBoost       some are counted by one stage, some by all stages from their own on
 
 A row is ranked by where it left, later being better, and there by f_m: m + (f_m / reach_m + 1) / 2,
-reach_m being the largest |f_m| there can be. There are no probabilities: rows that leave early have
-scores of other stages, and most of them were rejected by rates that have nothing to do with the
-odds. ``CalibratedClassifierCV(cascade)`` makes some from ``decision_function``.
-
-`CascadeClassifier` is the estimator that the four cascades share. It becomes a `Dag`: an ensemble
-and a policy whose verdicts reject rows on the way, with the same trace, model file and export as
-any other. A member adds its parameters, their checks and `_train`; `PooledCascade` is for those
-that also take base classifiers trained elsewhere.
+reach_m being the largest |f_m| there can be. There are no probabilities: scores of different stages
+cannot be compared, and the rates at which stages reject have nothing to do with the odds.
+``CalibratedClassifierCV(cascade)`` makes some from ``decision_function``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -75,10 +71,8 @@ class ChainExits:
 class Chain:
     """Stages of base classifiers."""
 
-    # intp (T,), step t evaluates base classifier order[t] of the source ensemble
-    order: NDArray[np.intp]
-    # intp (M,), rising to T: stage m evaluates the steps ends[m - 1] .. ends[m]
-    ends: NDArray[np.intp]
+    order: NDArray[np.intp]  # intp (T,), step t evaluates base classifier order[t]
+    ends: NDArray[np.intp]  # intp (M,), stage m evaluates the steps ends[m - 1] .. ends[m]
     rejects: Vector  # float64 (M,), r_m; -inf where a stage rejects nothing
     # bool (T, M), whether stage m counts step t; None: a stage counts all before it
     counts: Flags | None = None
@@ -86,6 +80,7 @@ class Chain:
 
     @property
     def n_stages(self) -> int:
+        """Count the stages."""
         return len(self.ends)
 
     @classmethod
@@ -102,32 +97,19 @@ class Chain:
         counts = of[:, None] == np.arange(len(ends))
         return cls(np.arange(len(of)), ends, np.asarray(rejects, float), counts)
 
-    def truncated(self, n_stages: int) -> Chain:
-        """Return the first stages alone."""
-        n_steps = int(self.ends[n_stages - 1])
-        return replace(
-            self,
-            order=self.order[:n_steps],
-            ends=self.ends[:n_stages],
-            rejects=self.rejects[:n_stages],
-            counts=None if self.counts is None else self.counts[:n_steps, :n_stages],
-        )
-
     def stage_scores(self, votes: Vector) -> Vector:
         """Return f_m of rows with these votes (n, N), float64 (n, M)."""
         return self._summed(votes) + self.bias
 
     def _summed(self, votes: Vector) -> Vector:
+        """Return f_m without the bias."""
         taken = votes[:, self.order]
         if self.counts is not None:
             return np.asarray(taken @ self.counts)
         return np.asarray(np.cumsum(taken, axis=1)[:, self.ends - 1])
 
     def exits(self, votes: Vector, most: Vector | None = None) -> ChainExits:
-        """Return where rows with these votes (n, N) leave.
-
-        most : the largest |vote| of each base classifier, (N,); by default those of these rows
-        """
+        """Return where rows with these votes leave; `most` are the largest |votes| there can be."""
         scores = self.stage_scores(votes)
         rejected = scores <= self.rejects
         out: Flags = np.asarray(rejected.any(axis=1))
@@ -185,14 +167,12 @@ def passing(chain: Chain, trees: list[Nodes], rows: TrainingSet) -> Flags:
 
 
 def highest_reject(positives: Vector, negatives: Vector, n_lost: int) -> float:
-    """Return the largest r that rejects at most `n_lost` positives, of scores (n,) of each class.
-
-    Scores of stumps repeat, and executors round them: so r lies midway between the lowest score
-    that is kept and the next one below, whichever class that is of.
-    """
+    """Return the largest r that rejects at most `n_lost` positives, of scores (n,) by class."""
     ordered = np.sort(positives)
     if n_lost >= len(ordered):
         return -np.inf  # nothing would be left
+    # Scores of stumps repeat, and executors round them: so r lies midway between the lowest score
+    # that is kept and the next one below, whichever class that is of.
     kept = float(ordered[n_lost])
     below = max(float(s[s < kept].max(initial=-np.inf)) for s in (positives, negatives))
     if below == -np.inf:
@@ -213,6 +193,9 @@ class TrainedChain:
 @dataclass(eq=False, repr=False)  # writes __init__; equality and repr are scikit-learn's
 class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Parameters, attributes and methods of every cascade.
+
+    A member adds its parameters, their checks and `_train`. One that can take the base classifiers
+    of a model trained elsewhere has a parameter `ensemble`, and `_chain`.
 
     Attributes
     ----------
@@ -280,12 +263,18 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         for name in self.whole_numbers:
             check_whole(name, getattr(self, name), 1)
         self._check_parameters()
+        given_model = getattr(self, "ensemble", None) is not None
+        if given_model and negatives is not None:
+            raise ValueError(
+                "negatives are given with an ensemble, which is not trained here; add them to X "
+                "and y, or leave ensemble out"
+            )
         with all_or_nothing(self):
-            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            found = self._fitted(X, y, negatives, seed)
-            self.ensemble_: Ensemble = found[0]
-            self.chain_: Chain = found[1]
-            self.stopped_by_: str = found[2]
+            if given_model:
+                self.stopped_by_ = "n_steps"
+                self.ensemble_, self.chain_ = self._of_given(X, y)
+            else:
+                self._fit(X, y, negatives)
             self.policy_: Policy = self.chain_.policy(self.ensemble_.n_classifiers)
             self.dag_: Dag = compile_dag(self.ensemble_, self.policy_)
             self.classes_ = np.asarray(self.ensemble_.classes)
@@ -298,10 +287,13 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         """Train the base classifiers and the chain."""
         raise NotImplementedError
 
-    def _fitted(
-        self, X: Any, y: Any, negatives: Negatives, seed: int
-    ) -> tuple[Ensemble, Chain, str]:
-        """Return base classifiers, the chain over them, and why there are no more."""
+    def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
+        """Learn the chain of base classifiers that vote (n, N) on rows that they have not seen."""
+        raise NotImplementedError
+
+    def _fit(self, X: Any, y: Any, negatives: Negatives) -> None:
+        """Train base classifiers and the chain over them."""
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         own = own_columns(self.learner)
         features = None if own is None else own.features(X, seed)
         given = training_set(self, X, y, None, None, features=features)
@@ -310,24 +302,44 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
                 f"Only binary classification is supported. y has {len(given.classes)} classes, "
                 f"{given.classes.tolist()[:5]}; wanted two, of which the second is to be detected"
             )
-        trained = self._train(given, self._supply(negatives, given), seed)
+        supply, columns = None, given.features
+        if negatives is not None:
+            of_rows = partial(checked_rows, self, features=columns)
+            check = columns.patches if isinstance(columns, PatchFeatures) else of_rows
+            supply = NegativeSupply.of(negatives, given, check)
+        trained = self._train(given, supply, seed)
         if not trained.trees:
             raise ValueError(
                 "no base classifier is better than chance on these rows, so there is no cascade; "
                 "give other features or another learner"
             )
         used, read = on_used_columns(trained.trees, given.features)
-        ensemble = Ensemble.from_trees(used, features=read, classes=given.classes)
-        return ensemble, trained.chain, trained.stopped_by
+        self.ensemble_ = Ensemble.from_trees(used, features=read, classes=given.classes)
+        self.chain_, self.stopped_by_ = trained.chain, trained.stopped_by
 
-    def _supply(self, negatives: Negatives, given: TrainingSet) -> NegativeSupply | None:
-        if negatives is None:
-            return None
-        if isinstance(given.features, PatchFeatures):
-            return NegativeSupply.of(negatives, given, given.features.patches)
-        return NegativeSupply.of(
-            negatives, given, lambda rows: checked_rows(self, rows, given.features)
-        )
+    def _of_given(self, X: Any, y: Any) -> tuple[Ensemble, Chain]:
+        """Return the base classifiers of `ensemble`, and the chain over them."""
+        pool = as_ensemble(self.ensemble)
+        if pool.classes is None or pool.n_scores != 1:
+            kind = pool.kind if pool.classes is None else f"classifier with {pool.n_scores} scores"
+            raise ValueError(
+                f"Only binary classification is supported. The ensemble is a {kind}; wanted a "
+                "binary one with one score"
+            )
+        features, flat = pool.features, X
+        if isinstance(features, PatchFeatures):
+            flat = features.patches(X).reshape(len(X), -1)
+        validate_data(self, flat, reset=True, skip_check_array=True)
+        rows, labels = checked_rows(self, X, features, finite=True), checked_labels(y)
+        check_consistent_length(rows, labels)
+        codes = pool.task.coded(labels)
+        if len(np.unique(codes)) < 2:
+            raise ValueError(
+                f"all {len(codes)} rows are of class {np.asarray(pool.classes)[codes[0]].item()!r};"
+                " a cascade wants rows of both classes: its thresholds part them"
+            )
+        votes = pool.votes(rows, n_jobs=self.n_jobs).dense()[:, :, 0]
+        return pool, self._chain(votes, codes > 0, float(pool.bias[0]))
 
     def _learner(self) -> Learner:
         return Stump() if self.learner is None else self.learner
@@ -336,7 +348,7 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         """Hold a share of the rows out for thresholds."""
         rng = np.random.default_rng(seed)
         boosted, held = given.held_out(held_out, "policy_fraction", rng)
-        return CascadeRows(boosted, held, self._learner(), self.n_jobs)
+        return CascadeRows(boosted, held.in_c_order(), self._learner(), self.n_jobs)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return ``classes_[1]`` for rows that pass every stage, else ``classes_[0]``.
@@ -372,21 +384,6 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         ranks = self.chain_.ranks(scores[:, 0], exit_step, reach)
         decision: NDArray[np.float64] = ranks - self.chain_.boundary(reach)
         return decision
-
-    def scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the raw score of the stage at which each row leaves.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows, or patches where the cascade was trained on those.
-
-        Returns
-        -------
-        ndarray of shape (n, 1)
-            Scores; those of different stages cannot be compared.
-        """
-        return self.predictor().scores(self._rows(X))
 
     def trace(self, X: ArrayLike) -> Trace:
         """Return raw scores, paths and verdicts of every row.
@@ -438,46 +435,3 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
         return checked_rows(self, X, self.ensemble_.features)
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class PooledCascade(CascadeClassifier):
-    """A cascade that may take its base classifiers from a model trained elsewhere, `ensemble`."""
-
-    ensemble: Any = None
-
-    def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
-        """Learn the chain of base classifiers that vote (n, N) on rows that they have not seen."""
-        raise NotImplementedError
-
-    def _fitted(
-        self, X: Any, y: Any, negatives: Negatives, seed: int
-    ) -> tuple[Ensemble, Chain, str]:
-        if self.ensemble is None:
-            return super()._fitted(X, y, negatives, seed)
-        if negatives is not None:
-            raise ValueError(
-                "negatives are given with an ensemble, which is not trained here; add them to X "
-                "and y, or leave ensemble out"
-            )
-        pool = as_ensemble(self.ensemble)
-        if pool.classes is None or pool.n_scores != 1:
-            kind = pool.kind if pool.classes is None else f"classifier with {pool.n_scores} scores"
-            raise ValueError(
-                f"Only binary classification is supported. The ensemble is a {kind}; wanted a "
-                "binary one with one score"
-            )
-        features, flat = pool.features, X
-        if isinstance(features, PatchFeatures):
-            flat = features.patches(X).reshape(len(X), -1)
-        validate_data(self, flat, reset=True, skip_check_array=True)
-        rows, labels = checked_rows(self, X, features, finite=True), checked_labels(y)
-        check_consistent_length(rows, labels)
-        codes = pool.task.coded(labels)
-        if len(np.unique(codes)) < 2:
-            raise ValueError(
-                f"all {len(codes)} rows are of class {np.asarray(pool.classes)[codes[0]].item()!r};"
-                " a cascade wants rows of both classes: its thresholds part them"
-            )
-        votes = pool.votes(rows, n_jobs=self.n_jobs).dense()[:, :, 0]
-        return pool, self._chain(votes, codes > 0, float(pool.bias[0])), "n_steps"

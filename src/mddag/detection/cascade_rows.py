@@ -1,9 +1,8 @@
-"""The rows of a cascade in training: coded for learners, held out for thresholds, refilled.
+"""The rows of a cascade in training: to boost on, held out for thresholds, and further negatives.
 
-A part of the rows is boosted on (``CodedRows``); the rest is held out (``HeldRows``), for
-thresholds and rates. Rows that are rejected leave both parts, and a ``NegativeSupply``, if there is
-one, fills the gaps with negatives that pass the cascade so far. Where it has no more, training goes
-on with what is left.
+Rows that a cascade rejects leave both parts, and a `NegativeSupply`, if there is one, fills the
+gaps with negatives that pass the cascade so far. Where it has no more, training goes on with what
+is left.
 
 Every cascade asks a learner for the same: the base classifier h, voting ±1, with the largest
 sum_i pull_i h(x_i). In AdaBoost the pull of a row is its weight times its label; FCBoost has
@@ -14,10 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import tee
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,15 +22,13 @@ from numpy.typing import NDArray
 
 from mddag._utils.cached import cached_property
 from mddag._utils.checks import described
-from mddag.boosting.rounds import check_votes, leaf_codes
+from mddag.boosting.rounds import check_votes
 from mddag.boosting.training_set import TrainingSet, on_used_columns
-from mddag.detection.haar import column_values, patch_cells
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.patches import PatchFeatures
 from mddag.learners.columns import Columns
-from mddag.learners.learner import own_columns
+from mddag.learners.learner import Learner, own_columns
 
 ROUNDING = 1e-9
 SMOOTHING = 0.01  # rows: keeps alpha finite, as in AdaBoost.MH
@@ -53,7 +48,7 @@ class CodedRows:
     positive: Flags  # bool (n,)
 
     @classmethod
-    def of(cls, rows: TrainingSet, learner: Any, n_jobs: int = 1) -> CodedRows:
+    def of(cls, rows: TrainingSet, learner: Learner, n_jobs: int = 1) -> CodedRows:
         """Code the columns that the learner reads."""
         own = own_columns(learner)
         if own is not None and isinstance(rows.features, PatchFeatures):
@@ -62,19 +57,16 @@ class CodedRows:
             columns = Columns.from_rows(rows.rows, nominal=rows.nominal, n_jobs=n_jobs)
         return cls(columns, rows.labels > 0)
 
-    def __len__(self) -> int:
-        return len(self.positive)
-
     @property
     def signs(self) -> Vector:
-        """Labels y, +1 for positives and -1 for negatives, float64 (n,)."""
+        """Return labels y, +1 for positives and -1 for negatives, float64 (n,)."""
         return np.where(self.positive, 1.0, -1.0)
 
-    def taken(self, rows: NDArray[np.intp]) -> CodedRows:
+    def taken(self, rows: Index) -> CodedRows:
         """Return some of the rows."""
         return CodedRows(self.columns.taken(rows), self.positive[rows])
 
-    def steepest(self, learner: Any, pull: Vector) -> tuple[Nodes, Vector]:
+    def steepest(self, learner: Learner, pull: Vector) -> tuple[Nodes, Vector]:
         """Learn the tree with the largest sum of pull (n,) x votes ±1, and its votes (n,)."""
         size = np.abs(pull)
         targets = np.where(pull < 0, -1, 1).astype(np.int8)[:, None]
@@ -83,77 +75,39 @@ class CodedRows:
         return nodes, nodes.votes[:, 0][self.columns.leaf_codes(nodes)]
 
 
-@dataclass(frozen=True, eq=False)
-class HeldRows:
-    """Binary rows that trees vote on."""
+class BoostedTree(NamedTuple):
+    """One round of AdaBoost."""
 
-    # float rows or patches; the integral images of patches are made once, for all trees
-    rows: TrainingSet
-    n_jobs: int = 1
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def positive(self) -> Flags:
-        positive: Flags = self.rows.labels > 0
-        return positive
-
-    def votes(self, nodes: Nodes) -> Vector:
-        """Return the votes of a tree over the columns of ``rows.features``, (n,)."""
-        (tree,), features = on_used_columns([nodes], self.rows.features)
-        leaf = leaf_codes(tree, self._values(features), self.n_jobs)
-        votes: Vector = nodes.votes[:, 0][leaf]
-        return votes
-
-    def _values(self, features: Any) -> Any:
-        if not isinstance(features, PatchFeatures):
-            return self._cells
-        return np.ascontiguousarray(column_values(self._cells, features.rectangles, self.n_jobs).T)
-
-    @cached_property
-    def _cells(self) -> Any:
-        rows = self.rows.rows
-        if isinstance(rows, Rows):
-            return rows.in_c_order()
-        return patch_cells(np.ascontiguousarray(rows), self.n_jobs)
+    tree: Nodes  # with votes ±alpha
+    votes: Vector  # of the rows
+    is_perfect: bool
 
 
-def adaboost(rows: CodedRows, learner: Any) -> Iterator[tuple[Nodes, Vector]]:
-    """Yield the rounds of AdaBoost: trees with votes ±alpha, and these votes (n,).
+def boosted(
+    rows: CodedRows, learner: Learner, weight: Vector, n_weighted: int
+) -> BoostedTree | None:
+    """Learn AdaBoost's next tree, where `n_weighted` rows have a weight; None if by chance."""
+    nodes, votes = rows.steepest(learner, weight * rows.signs)
+    right = float(weight[votes == rows.signs].sum())
+    delta = SMOOTHING / n_weighted
+    alpha = 0.5 * math.log((right + delta) / (1 - right + delta))
+    if alpha <= 0:
+        return None
+    return BoostedTree(weighed(nodes, alpha), alpha * votes, right > 1 - ROUNDING)
 
-    Both classes have the same weight at first. It ends at a base classifier without error, or where
-    none is better than chance.
+
+def adaboost(rows: CodedRows, learner: Learner) -> Iterator[tuple[Nodes, Vector]]:
+    """Yield trees with votes ±alpha, and these votes (n,), until one has no error or none helps.
+
+    Both classes have the same weight at first.
     """
     weight = balanced(rows.positive)
-    while (found := boosted(rows, learner, weight, len(rows))) is not None:
+    while (found := boosted(rows, learner, weight, len(weight))) is not None:
         yield found.tree, found.votes
         weight = weight * np.exp(-found.votes * rows.signs)
         weight /= weight.sum()
         if found.is_perfect:
             return
-
-
-class BoostedTree(NamedTuple):
-    """One round of AdaBoost: a tree with votes ±alpha, and these votes (n,)."""
-
-    tree: Nodes
-    votes: Vector
-    is_perfect: bool
-
-
-def boosted(rows: CodedRows, learner: Any, weight: Vector, n_rows: int) -> BoostedTree | None:
-    """Learn the tree that AdaBoost adds by these weights of the rows; None if none beats chance.
-
-    n_rows : rows that have a weight
-    """
-    nodes, votes = rows.steepest(learner, weight * rows.signs)
-    right = float(weight[votes == rows.signs].sum())
-    delta = SMOOTHING / n_rows
-    alpha = 0.5 * math.log((right + delta) / (1 - right + delta))
-    if alpha <= 0:
-        return None
-    return BoostedTree(weighed(nodes, alpha), alpha * votes, right > 1 - ROUNDING)
 
 
 def balanced(positive: Flags, positive_weight: float = 1.0) -> Vector:
@@ -171,47 +125,38 @@ def weighed(nodes: Nodes, alpha: float) -> Nodes:
 
 @dataclass(frozen=True, eq=False)
 class CascadeRows:
-    """Rows to be boosted on, and rows held out."""
+    """Rows to boost on, and rows held out for thresholds."""
 
     boosted: TrainingSet
     held: TrainingSet
-    learner: Any
+    learner: Learner
     n_jobs: int = 1
 
     @cached_property
     def coded(self) -> CodedRows:
+        """Return the rows to boost on as codes."""
         return CodedRows.of(self.boosted, self.learner, self.n_jobs)
-
-    @cached_property
-    def aside(self) -> HeldRows:
-        return HeldRows(self.held, self.n_jobs)
 
     @property
     def n_negatives(self) -> tuple[int, int]:
-        """Negatives boosted on, and negatives held out."""
+        """Count the negatives to boost on, and those held out."""
         return int((self.boosted.labels == 0).sum()), int((self.held.labels == 0).sum())
 
-    def rounds(self) -> Iterator[tuple[Nodes, Vector]]:
-        """Return the rounds of ``adaboost`` on these rows, each computed once.
-
-        Cascades of other rates have the same first stage, but for its length.
-        """
-        return copy(self._rounds)
-
-    @cached_property
-    def _rounds(self) -> Iterator[tuple[Nodes, Vector]]:
-        return tee(adaboost(self.coded, self.learner), 1)[0]
-
     def kept(self, boosted: Index, held: Index) -> CascadeRows:
-        """Return some of the rows; codes are kept, too."""
+        """Return some of the rows; they keep their codes."""
         part = replace(self, boosted=self.boosted.take(boosted), held=self.held.take(held))
         part.__dict__["coded"] = self.coded.taken(boosted)
         return part
 
+    def held_votes(self, tree: Nodes) -> Vector:
+        """Return the votes of a tree on the rows held out, (n,)."""
+        votes: Vector = tree.votes[self.held.leaf_codes(tree, self.n_jobs), 0]
+        return votes
+
     def refilled(
         self, supply: NegativeSupply | None, wanted: tuple[int, int], passes: Passes
     ) -> CascadeRows:
-        """Fill up with negatives of the supply that pass, to `wanted`: boosted on, held out."""
+        """Fill up with negatives that pass, to `wanted`: to boost on, and held out."""
         missing = [max(w - h, 0) for w, h in zip(wanted, self.n_negatives, strict=True)]
         if supply is None or not sum(missing):
             return self
@@ -227,18 +172,17 @@ class CascadeRows:
         )
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class NegativeSupply:
-    """Negatives beyond those of ``fit``: rows (n, d) or patches, or a function of a number."""
+    """Negatives beyond those of ``fit``."""
 
-    source: Any  # an array, of which every row is used once, or source(n) -> about n rows
+    source: Callable[[int], Any]  # about n rows (n, d) or patches of a number n; none at the end
     like: TrainingSet  # the training rows, whose columns the negatives have
-    check: Callable[[Any], Any]
-    used: int = 0
+    check: Callable[[Any], Any]  # of what the source gives
 
     @classmethod
     def of(cls, source: Any, like: TrainingSet, check: Callable[[Any], Any]) -> NegativeSupply:
-        """Take what was given as ``negatives``, if it can be a supply."""
+        """Take what was given as ``negatives``; of an array every row is used once."""
         if callable(source):
             return cls(source, like, check)
         if not hasattr(source, "__len__") or not hasattr(source, "__getitem__"):
@@ -246,38 +190,34 @@ class NegativeSupply:
                 f"negatives is {described(source)}; wanted rows of the first class like those of "
                 "X, or a function of a number n that returns about n such rows"
             )
-        rows = np.asarray(source)
+        rows, used = np.asarray(source), 0
         if len(rows):
             check(rows[:1])
-        return cls(rows, like, check)
+
+        def following(n: int) -> Any:
+            nonlocal used
+            used += n
+            return rows[used - n : used]
+
+        return cls(following, like, check)
 
     def draw(self, n: int, passes: Passes) -> TrainingSet | None:
         """Draw up to n negatives that pass; None if there are none."""
         found: list[TrainingSet] = []
         n_found, n_drawn = 0, 0
         while n_found < n and n_drawn < MOST_DRAWN * n:
-            rows = self._next(max(4 * (n - n_found), 256))
-            if rows is None:
+            given = self.source(max(4 * (n - n_found), 256))
+            if given is None or len(given) == 0:
                 break
+            checked = self.check(given)
+            labels, weight = np.zeros(len(checked), np.intp), np.ones(len(checked))
+            rows = replace(self.like, rows=checked, labels=labels, weight=weight)
             n_drawn += len(rows)
             rows = rows.take(np.flatnonzero(passes(rows))[: n - n_found])
             n_found += len(rows)
             if len(rows):
                 found.append(rows)
         return reduce(stacked, found) if found else None
-
-    def _next(self, n: int) -> TrainingSet | None:
-        """About n more rows; None at the end."""
-        if callable(self.source):
-            given = self.source(n)
-        else:
-            given = self.source[self.used : self.used + n]
-            self.used += len(given)
-        if given is None or len(given) == 0:
-            return None
-        rows = self.check(given)
-        labels, weight = np.zeros(len(rows), np.intp), np.ones(len(rows))
-        return replace(self.like, rows=rows, labels=labels, weight=weight)
 
 
 def votes_of(rows: TrainingSet, trees: list[Nodes]) -> Vector:

@@ -29,6 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,19 +38,18 @@ from scipy.ndimage import gaussian_filter1d
 from mddag._utils.checks import check_between, check_positive
 from mddag._utils.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascade import Chain, PooledCascade, TrainedChain, highest_reject, passing
+from mddag.detection.cascade import CascadeClassifier, Chain, TrainedChain, highest_reject, passing
 from mddag.detection.cascade_rows import (
     CascadeRows,
+    Flags,
     NegativeSupply,
+    Vector,
     adaboost,
     balanced,
     boosted,
     votes_of,
 )
 from mddag.ensemble.nodes import Nodes
-
-Vector = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 # Edges this close are equal but for rounding, which differs between machines: the first is taken.
 TIE = 1e-9
@@ -77,10 +77,7 @@ def soft_cascade(
     alpha: float,
     bias: float = 0.0,
 ) -> Chain:
-    """Learn the chain of at most `n_steps` stages over the pool with these votes (n, N).
-
-    It ends early where no negative is left to be rejected.
-    """
+    """Learn at most `n_steps` stages of a pool with votes (n, N), while negatives are left."""
     budget = miss_budget(n_steps, detection_rate, alpha)
     parts = SurvivingClass(votes[positive]), SurvivingClass(votes[~positive])
     n_positive, spare = len(parts[0].score), 0.0
@@ -104,10 +101,7 @@ def soft_cascade(
 
 
 class SurvivingClass:
-    """The rows of one class that no step has rejected, and the sums of their votes.
-
-    Sums are taken down by the rows that go, so the work is one pass over all votes.
-    """
+    """The rows of one class that no step has rejected, and the sums of their votes."""
 
     def __init__(self, votes: Vector) -> None:
         self.votes = votes
@@ -117,24 +111,26 @@ class SurvivingClass:
 
     @property
     def mean_votes(self) -> Vector:
+        """Return the mean vote of each base classifier, (N,)."""
         mean: Vector = self.sums / max(len(self.alive), 1)
         return mean
 
     def add(self, h: int) -> None:
+        """Add the votes of a base classifier to the scores."""
         self.score = self.score + self.votes[self.alive, h]
 
     def drop(self, reject: float) -> int:
-        """Reject rows up to this score; how many."""
+        """Reject rows up to this score, and count them."""
         out = self.score <= reject
         n_out = int(np.count_nonzero(out))
-        if n_out:
+        if n_out:  # sums are taken down by what goes: in all, one pass over the votes
             self.sums -= self.votes[self.alive[out]].sum(axis=0)
             self.alive, self.score = self.alive[~out], self.score[~out]
         return n_out
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SoftCascadeClassifier(PooledCascade):
+class SoftCascadeClassifier(CascadeClassifier):
     """A cascade made of the base classifiers of an ensemble, one a stage.
 
     Parameters
@@ -179,6 +175,7 @@ class SoftCascadeClassifier(PooledCascade):
     whole_numbers = ("pool_size", "n_steps")
     fractions = ("policy_fraction", "detection_rate")
 
+    ensemble: Any = None
     pool_size: int = 200
     n_steps: int = 100
     detection_rate: float = 0.95
@@ -192,9 +189,10 @@ class SoftCascadeClassifier(PooledCascade):
         rows = self._parted(given, seed, self.policy_fraction)
         rounds = islice(adaboost(rows.coded, rows.learner), self.pool_size)
         trees = [tree for tree, _ in rounds]
-        held = rows.aside
-        votes = np.array([held.votes(tree) for tree in trees]).reshape(len(trees), len(held)).T
-        return TrainedChain(trees, self._chain(votes, held.positive, 0.0), "n_steps")
+        if not trees:  # the caller says so
+            return TrainedChain([], Chain.of_steps(np.empty(0, np.intp), []), "chance")
+        chain = self._chain(votes_of(rows.held, trees), rows.held.labels > 0, 0.0)
+        return TrainedChain(trees, chain, "n_steps")
 
     def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
         return soft_cascade(
@@ -208,10 +206,7 @@ class SoftCascadeClassifier(PooledCascade):
 
 
 class SurvivingRows:
-    """Rows with their scores, and which of them no step has rejected.
-
-    survived : shares of the negatives and of the positives that these rows stand for
-    """
+    """Rows with their scores, and which of them no step has rejected."""
 
     def __init__(
         self, score: Vector, positive: Flags, survived: Vector | tuple[float, float] = (1.0, 1.0)
@@ -219,7 +214,8 @@ class SurvivingRows:
         self.score = score
         self.positive = positive
         self.alive = np.ones(len(positive), bool)
-        self.share = np.asarray(survived) / np.maximum(self.n_left(), 1)  # of one row
+        # of one row of each class; the rows stand for the shares of the classes that survived
+        self.share = np.asarray(survived) / np.maximum(self.n_left(), 1)
 
     def n_left(self, r: float = -np.inf) -> NDArray[np.intp]:
         """Count the rows of each class that survive a threshold too, intp (2,)."""
@@ -238,75 +234,12 @@ class SurvivingRows:
 
     @property
     def survived(self) -> Vector:
-        """The shares of the classes that have survived until now."""
+        """Return the shares of the classes that have survived until now."""
         return np.asarray(self.share * self.n_left())
 
     def remaining(self) -> SurvivingRows:
         """Return the rows that are left."""
         return SurvivingRows(self.score[self.alive], self.positive[self.alive], self.survived)
-
-
-@dataclass
-class WaldRounds:
-    """Rows of AdaBoost: boosted on (without weight where they are rejected), and held out."""
-
-    rows: CascadeRows
-    boosted: SurvivingRows
-    held: SurvivingRows
-    is_perfect: bool = False  # whether the last base classifier has no error
-
-    @classmethod
-    def begin(cls, rows: CascadeRows) -> WaldRounds:
-        here, held = (
-            SurvivingRows(np.zeros(len(of)), of.positive) for of in (rows.coded, rows.aside)
-        )
-        return cls(rows, here, held)
-
-    def n_left(self, r: float = -np.inf) -> int:
-        """Count the rows of the rarer class in the smaller part that survive a threshold."""
-        return int(min(self.boosted.n_left(r).min(), self.held.n_left(r).min()))
-
-    def round(self, miss: float, smoothing: float, fewest: int) -> tuple[Nodes, float] | None:
-        """Learn one more base classifier and threshold; None if none is better than chance.
-
-        A threshold that leaves a class fewer than `fewest` rows rejects nothing instead.
-        """
-        coded, alive = self.rows.coded, self.boosted.alive
-        margin = coded.signs * self.boosted.score
-        # The smallest margin is taken off, so that no weight overflows.
-        weight = balanced(coded.positive) * np.exp(margin[alive].min() - margin) * alive
-        weight /= weight.sum()
-        found = boosted(coded, self.rows.learner, weight, int(alive.sum()))
-        if found is None:
-            return None
-        self.is_perfect = found.is_perfect
-        self.boosted.score = self.boosted.score + found.votes
-        self.held.score = self.held.score + self.rows.aside.votes(found.tree)
-        r = self.held.threshold(miss, smoothing)
-        if self.n_left(r) < fewest:
-            return found.tree, -np.inf
-        self.boosted.reject(r)
-        self.held.reject(r)
-        return found.tree, r
-
-    def without_rejected(self) -> WaldRounds:
-        """Return the rows that are left."""
-        here, held = (np.flatnonzero(of.alive) for of in (self.boosted, self.held))
-        rows = self.rows.kept(here, held)
-        return WaldRounds(rows, self.boosted.remaining(), self.held.remaining())
-
-    def refilled(
-        self, supply: NegativeSupply, wanted: tuple[int, int], chain: Chain, trees: list[Nodes]
-    ) -> WaldRounds:
-        """Put negatives that pass all steps so far in the places of those that did not."""
-        kept = self.without_rejected().rows
-        rows = kept.refilled(supply, wanted, partial(passing, chain, trees))
-        here, held = (votes_of(part, trees).sum(axis=1) for part in (rows.boosted, rows.held))
-        return WaldRounds(
-            rows,
-            SurvivingRows(here, rows.boosted.labels > 0),
-            SurvivingRows(held, rows.held.labels > 0, self.held.survived),
-        )
 
 
 def wald_boost(
@@ -319,48 +252,65 @@ def wald_boost(
 ) -> TrainedChain:
     """Train the cascade; negatives that are rejected are replaced by the supply, if there is one.
 
-    Without a supply the last FEWEST rows of a class are never rejected, but boosted on to the end.
     It is stopped by "n_rounds", "negatives" (the supply has too few that pass), "perfect" or
     "chance" (the last base classifier, the next one).
     """
     trees: list[Nodes] = []
     rejects: list[float] = []
-    boosting, wanted, stopped_by = WaldRounds.begin(rows), rows.n_negatives, "n_rounds"
-    fewest = FEWEST if supply is None else 0
+    # Without a supply the last rows of a class are never rejected, but boosted on to the end.
+    wanted, fewest = rows.n_negatives, FEWEST if supply is None else 0
+    here, held = (
+        SurvivingRows(np.zeros(len(part)), part.labels > 0) for part in (rows.boosted, rows.held)
+    )
+
+    def ended(stopped_by: str) -> TrainedChain:
+        return TrainedChain(trees, Chain.of_steps(np.arange(len(trees)), rejects), stopped_by)
+
     while len(trees) < n_rounds:
-        found = boosting.round(miss, smoothing, fewest)
+        found = boosted(
+            rows.coded, rows.learner, _weight(rows.coded.signs, here), int(here.alive.sum())
+        )
         if found is None:
-            stopped_by = "chance"
-            break
-        trees.append(found[0])
-        rejects.append(found[1])
-        if boosting.is_perfect:
-            stopped_by = "perfect"
-            break
-        if min(boosting.boosted.alive.mean(), boosting.held.alive.mean()) >= CROWDED:
+            return ended("chance")
+        here.score = here.score + found.votes
+        held.score = held.score + rows.held_votes(found.tree)
+        r = held.threshold(miss, smoothing)
+        if min(here.n_left(r).min(), held.n_left(r).min()) < fewest:
+            r = -np.inf
+        here.reject(r)
+        held.reject(r)
+        trees.append(found.tree)
+        rejects.append(r)
+        if found.is_perfect:
+            return ended("perfect")
+        if min(here.alive.mean(), held.alive.mean()) >= CROWDED:
             continue
+        rows = rows.kept(np.flatnonzero(here.alive), np.flatnonzero(held.alive))
         if supply is None:
-            boosting = boosting.without_rejected()
+            here, held = here.remaining(), held.remaining()
             continue
-        boosting = boosting.refilled(supply, wanted, chain_of(rejects), trees)
-        if boosting.n_left() < FEWEST:
-            stopped_by = "negatives"
-            break
-    return TrainedChain(trees, chain_of(rejects), stopped_by)
+        rows = rows.refilled(supply, wanted, partial(passing, ended("").chain, trees))
+        here, held = (
+            SurvivingRows(votes_of(part, trees).sum(axis=1), part.labels > 0, survived)
+            for part, survived in ((rows.boosted, (1.0, 1.0)), (rows.held, held.survived))
+        )
+        if min(here.n_left().min(), held.n_left().min()) < FEWEST:
+            return ended("negatives")
+    return ended("n_rounds")
 
 
-def chain_of(rejects: ArrayLike, bias: float = 0.0) -> Chain:
-    """Make one base classifier a stage, in the order in which they come."""
-    return Chain.of_steps(np.arange(np.size(rejects)), rejects, bias)
+def _weight(signs: Vector, rows: SurvivingRows) -> Vector:
+    """Return AdaBoost's weights of rows (n,); none where they are rejected."""
+    margin = signs * rows.score
+    # The smallest margin is taken off, so that no weight overflows.
+    weight = balanced(rows.positive) * np.exp(margin[rows.alive].min() - margin) * rows.alive
+    return np.asarray(weight / weight.sum())
 
 
 def wald_rejects(
     votes: Vector, positive: Flags, *, miss: float, smoothing: float, bias: float = 0.0
 ) -> Vector:
-    """Learn thresholds of base classifiers in their order, by votes (n, N) on rows held out.
-
-    Fewer than N where a class runs out of rows.
-    """
+    """Learn thresholds of base classifiers by their votes (n, N), until a class has no rows."""
     tested, rejects = SurvivingRows(np.full(len(positive), bias), positive), []
     for of_step in votes.T:
         tested.score = tested.score + of_step
@@ -374,11 +324,7 @@ def wald_rejects(
 def wald_reject(
     positives: Vector, negatives: Vector, shares: ArrayLike, miss: float, smoothing: float
 ) -> float:
-    """Return the threshold r for surviving rows with these scores (n,) of each class; -inf if none.
-
-    shares    : what one row of each class stands for, 1 / rows of the class at the start
-    smoothing : width of the Parzen window, in units of the width that fits a normal density
-    """
+    """Return r for surviving rows with these scores; one row of a class stands for its share."""
     if len(positives) == 0 or len(negatives) == 0:
         return -np.inf
     low = min(positives.min(), negatives.min())
@@ -399,7 +345,7 @@ def wald_reject(
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class WaldBoostClassifier(PooledCascade):
+class WaldBoostClassifier(CascadeClassifier):
     """AdaBoost with a likelihood ratio test after every base classifier.
 
     Parameters
@@ -441,6 +387,7 @@ class WaldBoostClassifier(PooledCascade):
     whole_numbers = ("n_rounds",)
     fractions = ("policy_fraction", "miss_rate")
 
+    ensemble: Any = None
     n_rounds: int = 200
     miss_rate: float = 0.05
     smoothing: float = 0.5
@@ -466,9 +413,14 @@ class WaldBoostClassifier(PooledCascade):
         return replace(trained, chain=_accepting(trained.chain))
 
     def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
-        first = votes[:, : self.n_rounds]
-        rates = {"miss": self.miss_rate, "smoothing": self.smoothing}
-        return _accepting(chain_of(wald_rejects(first, positive, **rates, bias=bias), bias))
+        rejects = wald_rejects(
+            votes[:, : self.n_rounds],
+            positive,
+            miss=self.miss_rate,
+            smoothing=self.smoothing,
+            bias=bias,
+        )
+        return _accepting(Chain.of_steps(np.arange(len(rejects)), rejects, bias))
 
 
 def _accepting(chain: Chain) -> Chain:

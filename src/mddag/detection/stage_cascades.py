@@ -32,68 +32,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from mddag._utils.checks import check_between, check_one_of, check_positive, check_whole
 from mddag._utils.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascade import (
-    CascadeClassifier,
-    Chain,
-    TrainedChain,
-    highest_reject,
-    passing,
-)
+from mddag.detection.cascade import CascadeClassifier, Chain, TrainedChain, highest_reject, passing
 from mddag.detection.cascade_rows import (
     ROUNDING,
     CascadeRows,
     CodedRows,
+    Flags,
     NegativeSupply,
+    Vector,
+    adaboost,
     balanced,
     weighed,
 )
 from mddag.ensemble.nodes import Nodes
-
-Floats = NDArray[np.float64]
+from mddag.learners.learner import Learner
 
 FEWEST_NEGATIVES = 20  # fewer are no sample to train a stage on
 LONGEST_STEP = 2.0  # a base classifier without error among millions of rows gets less
 CLOSE = 1e-3  # of a step: where its length is found
 
-
-@dataclass(frozen=True)
-class StageRates:
-    """What stages are to reach."""
-
-    fpr: float  # f
-    tpr: float  # d
-    of: str = "stage"  # "stage", or "cascade" for f^m and d^m of the first m stages together
-
-    def goal(self, m: int, so_far: tuple[float, float]) -> tuple[float, float]:
-        """Return FPR and TPR of stage m = 1, 2 … by itself, given those of the stages before."""
-        if self.of == "stage":
-            return self.fpr, self.tpr
-        return self.fpr**m / max(so_far[0], ROUNDING), min(self.tpr**m / so_far[1], 1.0)
-
-
-class BoostedStage(NamedTuple):
-    """One stage of VJCascade."""
-
-    trees: list[Nodes]
-    reject: float
-    score: Floats  # of the rows boosted on
-    passing: NDArray[np.bool_]  # of the rows held out
-    reached: bool
+Rates = Literal["stage", "cascade"]
 
 
 def vj_cascade(
     rows: CascadeRows,
-    rates: StageRates,
     *,
+    max_fpr: float,
+    min_tpr: float,
+    rates: Rates,
     n_stages: int,
     max_rounds: int,
     supply: NegativeSupply | None = None,
@@ -105,13 +79,16 @@ def vj_cascade(
     trees: list[Nodes] = []
     sizes: list[int] = []
     rejects: list[float] = []
-    so_far, wanted, stopped_by = (1.0, 1.0), rows.n_negatives, "n_stages"
+    fpr, tpr, wanted, stopped_by = 1.0, 1.0, rows.n_negatives, "n_stages"
     for m in range(1, n_stages + 1):
-        boosted, held = rows.n_negatives
-        if m > 1 and (boosted < FEWEST_NEGATIVES or held == 0):
+        n_boosted, n_held = rows.n_negatives
+        if m > 1 and (n_boosted < FEWEST_NEGATIVES or n_held == 0):
             stopped_by = "negatives"
             break
-        stage = boosted_stage(rows, rates.goal(m, so_far), max_rounds)
+        goal = max_fpr, min_tpr
+        if rates == "cascade":  # the first m stages together
+            goal = max_fpr**m / max(fpr, ROUNDING), min(min_tpr**m / tpr, 1.0)
+        stage = boosted_stage(rows, *goal, max_rounds)
         if stage.trees:
             trees += stage.trees
             sizes.append(len(stage.trees))
@@ -119,11 +96,9 @@ def vj_cascade(
         if not stage.reached:
             stopped_by = "rates"
             break
-        positive = rows.aside.positive
-        fpr, tpr = (
-            float(stage.passing[of].mean()) if of.any() else 0.0 for of in (~positive, positive)
-        )
-        so_far = so_far[0] * fpr, so_far[1] * tpr
+        positive = rows.held.labels > 0
+        fpr *= float(stage.passing[~positive].mean()) if not positive.all() else 0.0
+        tpr *= float(stage.passing[positive].mean()) if positive.any() else 0.0
         through = (stage.score > stage.reject) | rows.coded.positive
         rows = rows.kept(np.flatnonzero(through), np.flatnonzero(stage.passing))
         passes = partial(passing, Chain.of_stages(sizes, rejects), trees)
@@ -131,18 +106,29 @@ def vj_cascade(
     return TrainedChain(trees, Chain.of_stages(sizes, rejects), stopped_by)
 
 
-def boosted_stage(rows: CascadeRows, goal: tuple[float, float], max_rounds: int) -> BoostedStage:
+class BoostedStage(NamedTuple):
+    """One stage of VJCascade."""
+
+    trees: list[Nodes]
+    reject: float
+    score: Vector  # of the rows boosted on
+    passing: Flags  # of the rows held out
+    reached: bool  # whether it has its rates
+
+
+def boosted_stage(
+    rows: CascadeRows, max_fpr: float, min_tpr: float, max_rounds: int
+) -> BoostedStage:
     """Boost one stage until it reaches its rates, or has `max_rounds` base classifiers."""
-    held = rows.aside
-    positive = held.positive
-    may_lose = int((1 - goal[1]) * positive.sum() + ROUNDING)
-    may_pass = goal[0] * (~positive).sum() + ROUNDING
+    positive = rows.held.labels > 0
+    may_lose = int((1 - min_tpr) * positive.sum() + ROUNDING)
+    may_pass = max_fpr * (~positive).sum() + ROUNDING
     trees: list[Nodes] = []
-    score, held_score, reject = np.zeros(len(rows.boosted)), np.zeros(len(held)), -np.inf
-    for nodes, votes in rows.rounds():
-        trees.append(nodes)
+    score, held_score, reject = np.zeros(len(rows.boosted)), np.zeros(len(positive)), -np.inf
+    for tree, votes in adaboost(rows.coded, rows.learner):
+        trees.append(tree)
         score += votes
-        held_score += held.votes(nodes)
+        held_score += rows.held_votes(tree)
         reject = highest_reject(held_score[positive], held_score[~positive], may_lose)
         through = held_score > reject
         if np.count_nonzero(through & ~positive) <= may_pass:
@@ -198,7 +184,7 @@ class VJCascadeClassifier(CascadeClassifier):
     n_stages: int = 10
     max_fpr: float = 0.5
     min_tpr: float = 0.99
-    rates: Literal["stage", "cascade"] = "stage"
+    rates: Rates = "stage"
     max_rounds: int = 200
     policy_fraction: float = 0.3
 
@@ -208,7 +194,9 @@ class VJCascadeClassifier(CascadeClassifier):
     def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
         trained = vj_cascade(
             self._parted(given, seed, self.policy_fraction),
-            StageRates(self.max_fpr, self.min_tpr, self.rates),
+            max_fpr=self.max_fpr,
+            min_tpr=self.min_tpr,
+            rates=self.rates,
             n_stages=self.n_stages,
             max_rounds=self.max_rounds,
             supply=supply,
@@ -230,39 +218,78 @@ class VJCascadeClassifier(CascadeClassifier):
 
 
 @dataclass(frozen=True, eq=False)
-class SoftStages:
-    """Scores of the stages of rows, and what they cost."""
+class FCStages:
+    """The stages of FCBoost on its rows: their scores and costs, and the criterion L."""
 
-    scores: Floats  # float64 (M, n), f_m
-    costs: Floats  # float64 (M,), c_m
-    slope: float  # s of u(z) = (tanh(s z) + 1) / 2
+    scores: Vector  # float64 (M, n), f_m
+    costs: Vector  # float64 (M,), c_m
+    signs: Vector  # float64 (n,), y
+    weight: Vector  # float64 (n,), p
+    price: Vector  # float64 (n,), eta / n_negative for negatives, 0 for positives
+    slope: float  # s of u(z)
 
-    def passed(self) -> Floats:
-        """Return u(f_m), float64 (M, n)."""
-        return soft_step(self.scores, self.slope)
+    def passed(self, scores: Vector) -> Vector:
+        """Return u(z) = (tanh(s z) + 1) / 2."""
+        u: Vector = (np.tanh(self.slope * scores) + 1) / 2
+        return u
 
-    def reached(self, u: Floats) -> Floats:
-        """Return b_m, float64 (M + 1, n); the last is for a stage to come."""
-        return np.vstack([np.ones(u.shape[1]), np.cumprod(u, axis=0)])
-
-    def backward(self, u: Floats) -> tuple[Floats, Floats]:
-        """Return F_m and C_m, float64 (M, n) each."""
+    def solved(self) -> tuple[Vector, Vector, Vector, Vector]:
+        """Return u(f_m), b_m, F_m and C_m, float64 (M, n) each."""
+        u = self.passed(self.scores)
+        reached = np.vstack([np.ones(u.shape[1]), np.cumprod(u, axis=0)[:-1]])
         final, cost = np.empty_like(u), np.empty_like(u)
         final[-1], cost[-1] = self.scores[-1], self.costs[-1]
         for m in range(len(u) - 2, -1, -1):
             final[m] = self.scores[m] + u[m] * (final[m + 1] - self.scores[m])
             cost[m] = self.costs[m] + u[m] * cost[m + 1]
-        return final, cost
+        return u, reached, final, cost
 
-    def extended(self) -> SoftStages:
+    def value(self) -> float:
+        """Return L."""
+        _, _, final, cost = self.solved()
+        return self.value_of(final[0], cost[0])
+
+    def value_of(self, final: Vector, cost: Vector) -> float:
+        """Return L of scores F_1 and costs C_1."""
+        return float(self.weight @ np.exp(-self.signs * final) + self.price @ cost)
+
+    def derivative(self) -> Vector:
+        """Return dL / df_m(x_i), float64 (M, n)."""
+        u, reached, final, cost = self.solved()
+        pull = self.signs * self.weight * np.exp(-self.signs * final[0])
+        psi, cost_ahead = np.ones_like(u), np.zeros_like(u)
+        du = 2 * self.slope * u * (1 - u)
+        psi[:-1] = 1 - u[:-1] + du[:-1] * (final[1:] - self.scores[:-1])
+        cost_ahead[:-1] = du[:-1] * cost[1:]
+        derivative: Vector = reached * (self.price * cost_ahead - pull * psi)
+        return derivative
+
+    def along(self, m: int, votes: Vector) -> tuple[float, float]:
+        """Find the best length a > 0 of a step of votes ±1 (n,) in stage m, and L there."""
+        # F_1 and C_1 are linear in F_m and C_m, and what comes after stage m stays as it is.
+        u, b, final, cost = self.solved()
+        reached, score, price = b[m], self.scores[m], self.costs[m] + 1
+        before, cost_before = final[0] - reached * final[m], cost[0] - reached * cost[m]
+
+        def value(a: float) -> float:
+            moved = score + a * votes
+            here, here_cost = moved, price
+            if m < len(u) - 1:
+                goes_on = self.passed(moved)
+                here = moved + goes_on * (final[m + 1] - moved)
+                here_cost = price + goes_on * cost[m + 1]
+            return self.value_of(before + reached * here, cost_before + reached * here_cost)
+
+        bounds = 0.0, LONGEST_STEP
+        found = minimize_scalar(value, bounds=bounds, method="bounded", options={"xatol": CLOSE})
+        return float(found.x), float(found.fun)
+
+    def extended(self) -> FCStages:
         """Add a last stage that scores as the last does and evaluates nothing yet."""
-        return replace(
-            self,
-            scores=np.vstack([self.scores, self.scores[-1:]]),
-            costs=np.append(self.costs, 0.0),
-        )
+        scores = np.vstack([self.scores, self.scores[-1:]])
+        return replace(self, scores=scores, costs=np.append(self.costs, 0.0))
 
-    def moved(self, m: int, votes: Floats) -> SoftStages:
+    def moved(self, m: int, votes: Vector) -> FCStages:
         """Add a base classifier to stage m, with these votes (n,)."""
         scores, costs = self.scores.copy(), self.costs.copy()
         scores[m] += votes
@@ -270,100 +297,17 @@ class SoftStages:
         return replace(self, scores=scores, costs=costs)
 
 
-@dataclass(frozen=True, eq=False)
-class FCCriterion:
-    """L of rows."""
+class StagedTree(NamedTuple):
+    """A base classifier of FCBoost, in the order in which they came."""
 
-    signs: Floats  # float64 (n,), y
-    weight: Floats  # float64 (n,), p
-    price: Floats  # float64 (n,), eta / n_negative for negatives, 0 for positives
-
-    def value(self, stages: SoftStages) -> float:
-        final, cost = stages.backward(stages.passed())
-        return self.of(final[0], cost[0])
-
-    def of(self, final: Floats, cost: Floats) -> float:
-        """Return L of scores F_1 and costs C_1."""
-        return float(self.weight @ np.exp(-self.signs * final) + self.price @ cost)
-
-    def derivative(self, stages: SoftStages) -> Floats:
-        """Return dL / df_m(x_i), float64 (M, n)."""
-        u = stages.passed()
-        reached, (final, cost) = stages.reached(u)[:-1], stages.backward(u)
-        pull = self.signs * self.weight * np.exp(-self.signs * final[0])
-        psi, cost_ahead = np.ones_like(u), np.zeros_like(u)
-        du = 2 * stages.slope * u * (1 - u)
-        psi[:-1] = 1 - u[:-1] + du[:-1] * (final[1:] - stages.scores[:-1])
-        cost_ahead[:-1] = du[:-1] * cost[1:]
-        derivative: Floats = reached * (self.price * cost_ahead - pull * psi)
-        return derivative
-
-    def along(self, stages: SoftStages, m: int, votes: Floats) -> tuple[float, float]:
-        """Find the best length a > 0 of a step of votes ±1 (n,) in stage m, and L there.
-
-        F_1 and C_1 are linear in F_m and C_m, and what comes after stage m stays as it is.
-        """
-        u = stages.passed()
-        reached, (final, cost) = stages.reached(u)[m], stages.backward(u)
-        before, cost_before = final[0] - reached * final[m], cost[0] - reached * cost[m]
-        last = m == len(u) - 1
-        score, price = stages.scores[m], stages.costs[m] + 1
-
-        def value(a: float) -> float:
-            moved = score + a * votes
-            here, here_cost = moved, price
-            if not last:
-                open_ = soft_step(moved, stages.slope)
-                here = moved + open_ * (final[m + 1] - moved)
-                here_cost = price + open_ * cost[m + 1]
-            return self.of(before + reached * here, cost_before + reached * here_cost)
-
-        bounds = 0.0, LONGEST_STEP
-        found = minimize_scalar(value, bounds=bounds, method="bounded", options={"xatol": CLOSE})
-        return float(found.x), float(found.fun)
-
-
-def soft_step(z: Floats, slope: float) -> Floats:
-    """Return u(z) = (tanh(s z) + 1) / 2."""
-    u: Floats = (np.tanh(slope * z) + 1) / 2
-    return u
-
-
-@dataclass(frozen=True, eq=False)
-class GrownStages:
-    """Base classifiers in the order in which they came."""
-
-    trees: list[Nodes]  # with votes ±a
-    stage: list[int]  # the stage that each was added to
-    last: list[bool]  # whether that was the last one then, so that later stages count it, too
-
-    def first(self, n: int) -> GrownStages:
-        """Return the first n of them."""
-        return GrownStages(self.trees[:n], self.stage[:n], self.last[:n])
-
-    def chain(self, reject: float = 0.0) -> Chain:
-        """Return the cascade that rejects scores up to `reject`; base classifiers by stage."""
-        stage, last = np.array(self.stage), np.array(self.last)
-        order = np.argsort(stage, kind="stable")
-        ends = np.cumsum(np.bincount(stage))
-        stages = np.arange(len(ends))
-        of = stage[order][:, None]
-        counts = (of == stages) | (last[order][:, None] & (of < stages))
-        return Chain(order, ends, np.full(len(ends), reject), counts)
-
-
-class StageStep(NamedTuple):
-    """The steepest base classifier of one stage at its best length, its votes (n,), and L then."""
-
-    stage: int
-    tree: Nodes
-    votes: Floats
-    value: float
+    tree: Nodes  # with votes ±a
+    stage: int  # to which it was added
+    is_last: bool  # whether that was the last one then, so that later stages count it, too
 
 
 def fc_boost(
     rows: CodedRows,
-    learner: Any,
+    learner: Learner,
     *,
     n_rounds: int,
     eta: float,
@@ -372,17 +316,18 @@ def fc_boost(
     max_stages: int | None = None,
     max_features: int | None = None,
     seed: int = 0,
-) -> GrownStages:
-    """Learn base classifiers and their stages; fewer than `n_rounds` where no step makes L smaller.
-
-    positive_weight : of all positives together, in units of that of all negatives
-    max_features    : columns that are open to each round, drawn again each time; None for all
-    """
+) -> list[StagedTree]:
+    """Learn up to `n_rounds` base classifiers and their stages, while a step makes L smaller."""
     n_negative = max(int((~rows.positive).sum()), 1)
-    price = np.where(rows.positive, 0.0, eta / n_negative)
-    criterion = FCCriterion(rows.signs, balanced(rows.positive, positive_weight), price)
-    stages = SoftStages(np.zeros((1, len(rows))), np.zeros(1), slope)
-    grown = GrownStages([], [], [])
+    stages = FCStages(
+        scores=np.zeros((1, len(rows.positive))),
+        costs=np.zeros(1),
+        signs=rows.signs,
+        weight=balanced(rows.positive, positive_weight),
+        price=np.where(rows.positive, 0.0, eta / n_negative),
+        slope=slope,
+    )
+    grown: list[StagedTree] = []
     rng = np.random.default_rng(seed)
     for _ in range(n_rounds):
         open_rows = rows
@@ -391,22 +336,31 @@ def fc_boost(
             drawn = rng.choice(rows.columns.n_features, n_open, replace=False)
             open_rows = replace(rows, columns=rows.columns.restricted(drawn))
         n_stages = len(stages.scores)
-        grows = bool(grown.trees) and (max_stages is None or n_stages < max_stages)
+        grows = bool(grown) and (max_stages is None or n_stages < max_stages)
         at = stages.extended() if grows else stages
-        steps = []
-        for m, steepness in enumerate(criterion.derivative(at)):
+        steps = []  # of each stage: L at the best length of the steepest tree, its votes, the tree
+        for m, steepness in enumerate(at.derivative()):
             nodes, votes = open_rows.steepest(learner, -steepness)
-            length, value = criterion.along(at, m, votes)
-            steps.append(StageStep(m, weighed(nodes, length), length * votes, value))
-        best = min(steps, key=lambda step: step.value)
-        if best.value >= criterion.value(stages) and grown.trees:
+            length, value = at.along(m, votes)
+            steps.append((value, length * votes, weighed(nodes, length)))
+        m = min(range(len(steps)), key=lambda m: steps[m][0])
+        value, votes, tree = steps[m]
+        if value >= stages.value() and grown:
             break
-        m = best.stage
-        stages = (at if m == n_stages else stages).moved(m, best.votes)
-        grown.trees.append(best.tree)
-        grown.stage.append(m)
-        grown.last.append(m >= n_stages - 1)
+        stages = (at if m == n_stages else stages).moved(m, votes)
+        grown.append(StagedTree(tree, m, m >= n_stages - 1))
     return grown
+
+
+def fc_chain(grown: list[StagedTree], reject: float = 0.0) -> Chain:
+    """Return the cascade that rejects scores up to `reject`; base classifiers by stage."""
+    stage, is_last = (np.array(of) for of in list(zip(*grown, strict=True))[1:])
+    order = np.argsort(stage, kind="stable")
+    ends = np.cumsum(np.bincount(stage))
+    stages = np.arange(len(ends))
+    of = stage[order][:, None]
+    counts = (of == stages) | (is_last[order][:, None] & (of < stages))
+    return Chain(order, ends, np.full(len(ends), reject), counts)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -473,7 +427,7 @@ class FCBoostClassifier(CascadeClassifier):
                 check_whole(name, getattr(self, name), 1)
 
     def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
-        """All rows are boosted on: the criterion has no thresholds to be set."""
+        # All rows are boosted on: the criterion has no thresholds to be set.
         learner = self._learner()
         grown = fc_boost(
             CodedRows.of(given, learner, self.n_jobs),
@@ -486,5 +440,5 @@ class FCBoostClassifier(CascadeClassifier):
             max_features=self.max_features,
             seed=seed,
         )
-        stopped_by = "n_rounds" if len(grown.trees) == self.n_rounds else "criterion"
-        return TrainedChain(grown.trees, grown.chain(self.threshold), stopped_by)
+        stopped_by = "n_rounds" if len(grown) == self.n_rounds else "criterion"
+        return TrainedChain([g.tree for g in grown], fc_chain(grown, self.threshold), stopped_by)
