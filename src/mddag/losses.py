@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -507,46 +507,10 @@ class RegressionLoss(Loss):
         return targets
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
-        return self.of(*_one_score(scores, labels))
-
-
-@dataclass(frozen=True)
-class Squared(RegressionLoss):
-    """Squared error (f - y)^2; with class labels (1 - y f)^2, summed over the K scores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mddag.losses import Squared
-    >>> Squared()(np.array([[0.5], [2.0]]), np.array([1.0, 4.0]))
-    array([0.25, 4.  ])
-    """
-
-    def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         scores, labels = arrays(scores, labels)
-        if labels.dtype.kind == "f":
-            return super().__call__(scores, labels)
-        if scores.shape[1] == 1:
-            return np.square(scores[:, 0] - sign_of(labels))
-        signs = np.full(scores.shape, -1.0)
-        signs[np.arange(len(scores)), labels] = 1.0
-        total: Scores = np.square(scores - signs).sum(axis=1)
-        return total
-
-    def of(self, predicted: Vector, y: Vector) -> Vector:
-        return np.square(predicted - y)
-
-    def constant(self, y: Vector, weight: Vector | None = None) -> float:
-        return float(np.average(y, weights=weight))
-
-    def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
-        return float(np.average(y - predicted, weights=weight))
-
-    def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
-        return Deviance(0.0).factor(predicted, y, weight)
-
-    def native(self, n_classes: int) -> Native:
-        return 4, 1.0, np.empty(0)
+        if scores.shape[1] != 1:
+            raise ValueError(f"real labels want one score, but scores have {scores.shape[1]}")
+        return self.of(scores[:, 0], labels.astype(np.float64, copy=False))
 
 
 @dataclass(frozen=True)
@@ -592,7 +556,7 @@ class Quantile(RegressionLoss):
 
 
 @dataclass(frozen=True)
-class Absolute(RegressionLoss):
+class Absolute(Quantile):
     """Absolute error abs(f - y), which the median minimizes.
 
     Examples
@@ -603,17 +567,10 @@ class Absolute(RegressionLoss):
     array([0.5, 2. ])
     """
 
+    alpha: float = field(default=0.5, init=False, repr=False)
+
     def of(self, predicted: Vector, y: Vector) -> Vector:
         return np.abs(predicted - y)
-
-    def constant(self, y: Vector, weight: Vector | None = None) -> float:
-        return Quantile().constant(y, weight)
-
-    def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
-        return Quantile().shift(predicted, y, weight)
-
-    def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
-        return Quantile().factor(predicted, y, weight)
 
 
 @dataclass(frozen=True)
@@ -696,6 +653,35 @@ class Deviance(RegressionLoss):
         return float((pull * y).sum() / (pull * predicted).sum())
 
 
+@dataclass(frozen=True)
+class Squared(Deviance):
+    """Squared error (f - y)^2; with class labels (1 - y f)^2, summed over the K scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Squared
+    >>> Squared()(np.array([[0.5], [2.0]]), np.array([1.0, 4.0]))
+    array([0.25, 4.  ])
+    """
+
+    power: float = field(default=0.0, init=False, repr=False)
+
+    def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        scores, labels = arrays(scores, labels)
+        if labels.dtype.kind == "f":
+            return super().__call__(scores, labels)
+        if scores.shape[1] == 1:
+            return np.square(scores[:, 0] - sign_of(labels))
+        signs = np.full(scores.shape, -1.0)
+        signs[np.arange(len(scores)), labels] = 1.0
+        total: Scores = np.square(scores - signs).sum(axis=1)
+        return total
+
+    def native(self, n_classes: int) -> Native:
+        return 4, 1.0, np.empty(0)
+
+
 def weighted_quantile(values: Vector, q: float, weight: Vector | None = None) -> float:
     """Return the smallest value that at least the share q of the weight does not exceed."""
     if weight is None:
@@ -705,13 +691,6 @@ def weighted_quantile(values: Vector, q: float, weight: Vector | None = None) ->
     held = np.cumsum(weight[order])
     place = int(np.searchsorted(held, q * held[-1] * (1 - 1e-12)))
     return float(values[order[place]])
-
-
-def _one_score(scores: Scores, labels: Labels) -> tuple[Vector, Vector]:
-    scores, labels = arrays(scores, labels)
-    if scores.shape[1] != 1:
-        raise ValueError(f"real labels want one score, but scores have {scores.shape[1]}")
-    return scores[:, 0], labels.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,11 @@ def test_as_scikit_learn_has_them(rows):
 def test_a_score_is_the_loss_in_its_unit(rows):
     y, predicted, weight = rows
     for metric in METRICS:
-        lost = np.average(metric.row_losses(y, predicted), weights=weight)
+        lost = np.average(metric.loss.of(predicted, y), weights=weight)
         unit = metric.unit(y, weight)
         value = 1 - lost / unit if metric.larger_is_better else lost
         assert metric(y, predicted, weight) == pytest.approx(value)
-        constant = np.full(len(y), metric.constant(y, weight))
+        constant = np.full(len(y), metric.loss.constant(y, weight))
         if metric.larger_is_better:
             assert metric(y, constant, weight) == pytest.approx(0, abs=1e-9)
         else:
@@ -117,9 +117,9 @@ def test_the_quantile_is_the_first_value_that_holds_the_share(weight):
 
 def test_deviances_where_they_end():
     y, m = np.array([0.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0, 2.0])
-    assert PoissonDeviance().row_losses(y, m).tolist() == [0, np.inf, np.inf, 4]
-    assert np.isinf(GammaDeviance().row_losses(np.ones(2), np.array([0.0, -1.0]))).all()
-    assert TweedieDeviance(1.5).row_losses(y, m)[0] == 0
+    assert PoissonDeviance().loss.of(m, y).tolist() == [0, np.inf, np.inf, 4]
+    assert np.isinf(GammaDeviance().loss.of(np.array([0.0, -1.0]), np.ones(2))).all()
+    assert TweedieDeviance(1.5).loss.of(m, y)[0] == 0
     assert D2(PoissonDeviance()).unit(np.zeros(3)) == 1.0
     assert R2()([1.0, 1.0], [1.0, 1.0]) == 1.0
     assert R2()([1.0, 1.0], [1.0, 2.0]) == 0.0

@@ -67,7 +67,7 @@ class RegressionMetric(ABC):
         float
             The value.
         """
-        targets = self.checked(y)
+        targets = self.loss.checked(y)
         predictions = as_floats("predicted", predicted, "one number per row")
         if predictions.shape != targets.shape or len(targets) == 0:
             raise ValueError(
@@ -78,41 +78,7 @@ class RegressionMetric(ABC):
         return self._value(targets, predictions, weight)
 
     def _value(self, y: Vector, predicted: Vector, weight: Vector | None) -> float:
-        return float(np.average(self.row_losses(y, predicted), weights=weight))
-
-    def row_losses(self, y: Vector, predicted: Vector) -> Vector:
-        """Compute the loss of each row, without checks.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n,)
-            Targets.
-        predicted : ndarray of shape (n,)
-            Predictions.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Losses in the unit of the metric; infinite where a deviance is not defined.
-        """
-        return self.loss.of(predicted, y)
-
-    def constant(self, y: Vector, sample_weight: Vector | None = None) -> float:
-        """Return the constant prediction with the smallest mean loss.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n,)
-            Targets.
-        sample_weight : ndarray of shape (n,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            The mean, median, or quantile of the targets.
-        """
-        return self.loss.constant(y, sample_weight)
+        return float(np.average(self.loss.of(predicted, y), weights=weight))
 
     def unit(self, y: Vector, sample_weight: Vector | None = None) -> float:
         """Return the mean loss of rows that one unit of ``max_loss`` stands for.
@@ -131,21 +97,6 @@ class RegressionMetric(ABC):
             that is 0.
         """
         return 1.0
-
-    def checked(self, y: Any) -> Vector:
-        """Return targets after checking that the metric can take them.
-
-        Parameters
-        ----------
-        y : array-like of shape (n,)
-            Targets.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Targets as float64; ValueError otherwise.
-        """
-        return self.loss.checked(y)
 
 
 @dataclass(frozen=True)
