@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mddag.ensemble.blocks import EnsembleBlocks, on_columns
+from mddag.acquisition.blocks import EnsembleBlocks, on_columns
 from mddag.ensemble.features import Features
 from tests.engine.test_dag import stumps
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
+from mddag.acquisition.blocks import EnsembleBlocks
 from mddag.acquisition.feature_sets import completed, completed_set
 from mddag.acquisition.policy import SetPolicy, block_policy
 from mddag.acquisition.rows import between, folds_of
 from mddag.acquisition.search import LEAST, Cascades, SetSearch, solve
-from mddag.ensemble.blocks import EnsembleBlocks
 from tests.acquisition import problems
 from tests.engine.test_dag import stumps
 from tests.reference import set_policies as twin

@@ -13,14 +13,12 @@ from mddag.boosting.training_set import (
     class_weights,
     nominal_columns,
     on_used_columns,
-    without_rare_sides,
 )
 from mddag.detection.haar import haar_features
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.patches import PatchFeatures
-from mddag.learners.columns import Columns
 
 X = np.array([[0.0, 3.0], [1.0, 1.0], [2.0, 4.0], [3.0, 1.0], [4.0, 5.0], [5.0, 9.0]])
 y = np.array([0, 0, 1, 0, 1, 1])
@@ -182,25 +180,6 @@ def test_weights_that_sum_to_nothing_are_refused():
     X, y = np.arange(8.0)[:, None], [0, 1] * 4
     with pytest.raises(ValueError, match=r"sums to 8e-06; a weight of 1 stands for one row"):
         AdaBoostMHClassifier(n_rounds=2).fit(X, y, sample_weight=np.full(8, 1e-6))
-
-
-def test_thin_sides_go_and_the_codes_follow():
-    X = np.column_stack([[0, 1, 2, 3, 4, np.nan], [0, 1, 1, 2, 2, 0]])
-    columns = Columns.from_rows(X, nominal=[False, True])
-    weight = np.array([1.0, 1, 1, 1, 1, 1])
-    kept = without_rare_sides(columns, weight, 0.3)
-    assert kept.cuts[0].tolist() == [1.5, 2.5]
-    assert kept.codes[0].tolist() == [0, 0, 1, 2, 2, 3]
-    assert kept.n_codes.tolist() == [3, 3]
-    assert_array_equal(kept.codes[1], columns.codes[1])
-
-
-def test_a_column_may_lose_all_its_cuts():
-    columns = Columns.from_rows(np.array([[0.0], [1.0], [np.nan]]))
-    kept = without_rare_sides(columns, np.ones(3), 0.9)
-    assert len(kept.cuts[0]) == 0
-    assert kept.codes[0].tolist() == [0, 0, 1]
-    assert columns.codes[0].tolist() == [0, 1, 2]
 
 
 ALL = PatchFeatures.of((4, 4), haar_features((4, 4)))

@@ -11,7 +11,6 @@ PATCHES = np.random.default_rng(0).integers(0, 256, (80, 6, 5), np.uint8)
 ROWS = [
     ("learner", lambda: boost("stump"), TypeError, "learner is 'stump'"),
     ("n_rounds", lambda: boost(n_rounds=0), ValueError, "n_rounds is 0"),
-    ("max_seconds", lambda: boost(max_seconds=-1), ValueError, "max_seconds is -1"),
     ("no rows", lambda: boost(rows=[], labels=[]), ValueError, "Expected 2D array"),
     ("a dict", lambda: boost(rows={}), ValueError, r"X has 0 dimension\(s\)"),
     ("one class", lambda: boost(labels=np.ones(80, int)), ValueError, "one class|1 class"),
@@ -73,12 +72,6 @@ ROWS = [
         lambda: boost(Haar(9), rows=PATCHES, categorical_features=[0]),
         ValueError,
         "the pixels of patches are",
-    ),
-    (
-        "rare sides of patches",
-        lambda: boost(Haar(9), rows=PATCHES, min_weight_fraction_leaf=0.1),
-        ValueError,
-        "Haar places its own thresholds",
     ),
     ("unknown", lambda: Tree().set_params(depth=3), ValueError, "Tree has no parameter 'depth'"),
     (

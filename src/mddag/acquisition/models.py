@@ -26,10 +26,10 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
+from mddag.acquisition.blocks import on_columns
 from mddag.acquisition.feature_sets import FeatureSets, completed_set
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.adapters import as_ensemble, source_scores
-from mddag.ensemble.blocks import on_columns
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Rows, is_frame

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.acquisition.blocks import EnsembleBlocks
 from mddag.acquisition.feature_sets import FeatureSets
 from mddag.acquisition.models import SetModels
 from mddag.engine.dag import Dag
 from mddag.engine.purchases import Purchases
-from mddag.ensemble.blocks import EnsembleBlocks
 from mddag.ensemble.ensemble import Ensemble
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy

@@ -33,7 +33,6 @@ from mddag.boosting.training_set import (
     among,
     class_weights,
     on_used_columns,
-    without_rare_sides,
 )
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
@@ -52,11 +51,9 @@ class BoostingParameters(Protocol):
     class_weight: Any
     max_features: Any
     max_bins: int | None
-    min_weight_fraction_leaf: float
     early_stopping: int | None
     validation_fraction: float
     calibration_fraction: float
-    max_seconds: float | None
     n_jobs: int
     verbose: bool
 
@@ -89,9 +86,6 @@ class BoostingFit:
             rows, probed = rows.held_out(fraction, "calibration_fraction", rng)
         columns = _columns(settings, rows, n_jobs)
         factors = class_weights(settings.class_weight, rows)
-        if settings.min_weight_fraction_leaf > 0:
-            initial = rows.weight * factors[rows.labels]
-            columns = without_rare_sides(columns, initial, settings.min_weight_fraction_leaf)
         boosted = start(rows.labels, n_classes, rows.weight, factors, n_jobs)
         return cls(rows, watch, probed, columns, boosted, seed)
 
@@ -112,7 +106,6 @@ class BoostingFit:
             return self._play(settings, tasks, report)
 
     def _play(self, settings: BoostingParameters, tasks: Tasks, report: Report) -> str:
-        began = perf_counter()
         stream = self._stream(settings)
         while len(self.played) < settings.n_rounds:
             tasks.begin_round()
@@ -121,7 +114,7 @@ class BoostingFit:
             if new is not None:
                 self._keep(new, perf_counter() - round_began)
                 report(len(self.played), f"training error {new.error:.4f}")
-            stop = self._reason(settings, new, perf_counter() - began)
+            stop = self._reason(settings, new)
             if tasks.end_round(partial(self.fitted, stop)):
                 return "callback"
             if stop:
@@ -168,15 +161,11 @@ class BoostingFit:
         if self.watched is not None:
             self.watched.see(new.nodes)
 
-    def _reason(
-        self, settings: BoostingParameters, new: BoostingRound | None, seconds: float
-    ) -> str:
+    def _reason(self, settings: BoostingParameters, new: BoostingRound | None) -> str:
         if new is None:
             return "perfect" if self.played and self.played[-1].perfect else "chance"
         if self.watched is not None and self.watched.stale(settings.early_stopping or 1):
             return "early_stopping"
-        if settings.max_seconds is not None and seconds >= settings.max_seconds:
-            return "max_seconds"
         return ""
 
     def _history(self) -> dict[str, NDArray[np.float64]]:
@@ -204,11 +193,6 @@ def _columns(settings: BoostingParameters, rows: TrainingSet, n_jobs: int) -> Co
     if own is None or not isinstance(rows.features, PatchFeatures):
         return Columns.from_rows(
             rows.rows, max_bins=settings.max_bins, nominal=rows.nominal, n_jobs=n_jobs
-        )
-    if settings.min_weight_fraction_leaf > 0:
-        raise ValueError(
-            f"min_weight_fraction_leaf is {settings.min_weight_fraction_leaf}, but "
-            f"{type(own).__name__} places its own thresholds; leave it at 0"
         )
     return own.columns(np.asarray(rows.rows), rows.features, settings.max_bins, n_jobs)
 

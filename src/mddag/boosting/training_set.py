@@ -25,7 +25,6 @@ from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.row_checks import checked_array, checked_labels, checked_rows
 from mddag.ensemble.votes import Codes
-from mddag.learners.columns import Columns
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
 
@@ -238,24 +237,6 @@ def _weights_by_label(by_label: Mapping[Any, float], classes: list[Any]) -> NDAr
             f"classes {left_out[:5]}"
         )
     return np.array([float(by_label.get(label, 1.0)) for label in classes])
-
-
-def without_rare_sides(columns: Columns, weight: NDArray[np.float64], fraction: float) -> Columns:
-    """Keep only cuts that have `fraction` of the weight (n,) on both sides.
-
-    Missing values are on neither side. Nominal columns stay as they are.
-    """
-    least = fraction * weight.sum()
-    codes, cuts, n_codes = columns.codes.copy(), list(columns.cuts), columns.n_codes.copy()
-    for f in np.flatnonzero(~columns.nominal):
-        by_code = np.bincount(columns.codes[f], weight, n_codes[f] + 1)[:-1]
-        left = np.cumsum(by_code)
-        stays = ((left >= least) & (left[-1] - left >= least))[:-1]
-        cuts[f] = columns.cuts[f][stays]
-        n_codes[f] = len(cuts[f]) + 1
-        new_code = np.concatenate([[0], np.cumsum(stays), [n_codes[f]]])
-        codes[f] = new_code[columns.codes[f]]
-    return replace(columns, codes=codes, cuts=tuple(cuts), n_codes=n_codes)
 
 
 def on_used_columns(trees: Sequence[Nodes], features: Features) -> tuple[Sequence[Nodes], Features]:

@@ -25,8 +25,7 @@ from mddag._utils.checks import (
     typed,
 )
 from mddag.ensemble.features import Features, Floats, Rows
-from mddag.ensemble.flat_trees import flat_nodes, flat_tables
-from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.nodes import Nodes, flat_nodes, flat_tables
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.tasks import LINKS, TASKS, Classification, Kind, Link, Task
 from mddag.ensemble.votes import Tables, Votes, take_segments
@@ -45,27 +44,6 @@ class Rescaled:
     def __call__(self, rows: Floats) -> NDArray[np.float64]:
         votes = np.asarray(self.voter(rows), np.float64)
         return self.scale * votes.reshape(len(rows), -1) + self.shift
-
-
-def check_callables(callables: Sequence[Any]) -> None:
-    """Raise an error for an empty list and for anything that cannot be called."""
-    bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
-    if bad is not None:
-        raise TypeError(f"callables[{bad}] is {typed(callables[bad])}; wanted functions of X")
-    if not callables:
-        raise ValueError("callables is empty; an ensemble needs at least one base classifier")
-
-
-def called(voter: Voter, j: int, rows: Rows, n_scores: int) -> NDArray[np.float64]:
-    """Return the votes of callable h_j on rows, (n_rows, K), after checking their shape."""
-    votes = np.asarray(voter(np.asarray(rows)), np.float64)
-    votes = votes[:, None] if votes.ndim == 1 else votes
-    if votes.shape != (len(rows), n_scores):
-        raise ValueError(
-            f"base classifier {j} returned votes of shape "
-            f"{votes.shape} for {len(rows)} rows; wanted ({len(rows)}, {n_scores})"
-        )
-    return votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -483,7 +461,11 @@ class Ensemble:
         """
         check_is("callables", callables, Sequence, "a list of functions of X")
         _check_choices(kind, link)
-        check_callables(callables)
+        bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
+        if bad is not None:
+            raise TypeError(f"callables[{bad}] is {typed(callables[bad])}; wanted functions of X")
+        if not callables:
+            raise ValueError("callables is empty; an ensemble needs at least one base classifier")
         empty = cls.from_trees([], features=Features(n_features), bias=bias)
         ensemble = replace(
             empty,
@@ -543,7 +525,14 @@ class Ensemble:
         ndarray of shape (n, K)
             Votes.
         """
-        return called(self.callables[j], j, rows, self.n_scores)
+        votes = np.asarray(self.callables[j](np.asarray(rows)), np.float64)
+        votes = votes[:, None] if votes.ndim == 1 else votes
+        if votes.shape != (len(rows), self.n_scores):
+            raise ValueError(
+                f"base classifier {j} returned votes of shape {votes.shape} for {len(rows)} rows; "
+                f"wanted ({len(rows)}, {self.n_scores})"
+            )
+        return votes
 
 
 def _check_choices(kind: Kind, link: Link) -> None:

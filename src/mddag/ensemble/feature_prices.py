@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -46,8 +46,19 @@ class FeaturePrices(ReadOnlyArrays):
         check_between("wave_cost", self.wave_cost, 0.0, np.inf, "a finite number, 0 or more")
         if not self.needs:
             object.__setattr__(self, "needs", ((),) * n)
-        _check_columns(self.columns)
-        _check_needs(self.needs, n)
+        held = [c for group in self.columns for c in group]
+        empty = any(not group for group in self.columns)
+        if empty or len(set(held)) != len(held) or min(held, default=0) < 0:
+            raise ValueError(
+                f"columns are {described(self.columns)} with empty groups, or a column twice; "
+                "wanted disjoint groups of one column or more"
+            )
+        late = any(not 0 <= g < i for i, group in enumerate(self.needs) for g in group)
+        if len(self.needs) != n or late:
+            raise ValueError(
+                f"needs is {described(self.needs)}; wanted for each of the {n} groups the numbers "
+                "of groups before it"
+            )
 
     @classmethod
     def of(
@@ -115,27 +126,6 @@ class FeaturePrices(ReadOnlyArrays):
             )
 
 
-def _check_columns(columns: tuple[tuple[int, ...], ...]) -> None:
-    held = [c for group in columns for c in group]
-    if (
-        any(not group for group in columns)
-        or len(set(held)) != len(held)
-        or min(held, default=0) < 0
-    ):
-        raise ValueError(
-            f"columns are {described(columns)} with empty groups, or a column twice; wanted "
-            "disjoint groups of one column or more"
-        )
-
-
-def _check_needs(needs: tuple[tuple[int, ...], ...], n: int) -> None:
-    if len(needs) != n or any(not 0 <= g < i for i, group in enumerate(needs) for g in group):
-        raise ValueError(
-            f"needs is {described(needs)}; wanted for each of the {n} groups the numbers of "
-            "groups before it"
-        )
-
-
 def grouped_columns(features: Features, groups: Any) -> tuple[tuple[Name, ...], Columns, Columns]:
     """Return the names of all groups, their columns, and the groups that they need.
 
@@ -146,7 +136,12 @@ def grouped_columns(features: Features, groups: Any) -> tuple[tuple[Name, ...], 
         if name in given:
             raise ValueError(f"feature_groups has the group {name!r} twice; list it once")
         given[name] = _members(features, name, group)
-    _check_names(features, given)
+    for name, group in given.items():
+        if name in (features.names or ()) and name not in {features.called(c) for c in group}:
+            raise ValueError(
+                f"the group {name!r} has the name of a feature that it does not hold; give the "
+                "group another name"
+            )
     uses = Counter(column for group in given.values() for column in group)
     own = {name: tuple(c for c in group if uses[c] == 1) for name, group in given.items()}
     empty = next((name for name, group in own.items() if not group), None)
@@ -164,7 +159,12 @@ def grouped_columns(features: Features, groups: Any) -> tuple[tuple[Name, ...], 
     joined: dict[Name, tuple[int, ...]] = {
         "+".join(str(order[i]) for i in parts): tuple(c) for parts, c in computed.items()
     }
-    _check_joined(joined, own)
+    taken = next((name for name in joined if name in own), None)
+    if taken is not None:
+        raise ValueError(
+            f"features that are in several groups make the group {taken!r}, but another has that "
+            "name; give that one another name"
+        )
     needs = ((),) * len(own) + tuple(computed)
     own |= joined
     return tuple(own), tuple(own.values()), needs
@@ -179,7 +179,10 @@ def group_costs(
     if not isinstance(costs, Mapping):
         by_feature = checked_prices("feature_costs", costs, features.n, "feature")
         return np.array([by_feature[list(group)].sum() for group in columns])
-    prices = {key: _price(key, value) for key, value in costs.items()}
+    for key, value in costs.items():
+        wanted = "a finite number, 0 or more: 0 for what is free"
+        check_between(f"feature_costs[{key!r}]", value, 0.0, np.inf, wanted)
+    prices = {key: float(value) for key, value in costs.items()}
     of_groups = {name for name in names if name in prices}
     of_columns: dict[int, float] = {}
     for key in (key for key in prices if key not in of_groups):
@@ -193,13 +196,22 @@ def group_costs(
     found = []
     for name, group, needed in zip(names, columns, needs, strict=True):
         priced = [c for c in group if c in of_columns]
-        if name in of_groups:
-            _check_no_more(features, name, group, priced)
-            found.append(prices[name])
-        elif len(priced) == len(group) or needed:  # what is computed is free unless it has a price
-            found.append(sum(of_columns[c] for c in priced))
-        else:
-            _refuse_no_price(features, name, group, priced)
+        first = features.called(priced[0]) if priced else None
+        if name in of_groups and priced:
+            twice = f"the feature {name!r} by name and by position; give one price"
+            if first != name:
+                twice = f"a price for the group {name!r} and for its feature {first!r}; give one"
+            raise ValueError(f"feature_costs has {twice}")
+        if len(priced) < len(group) and name not in of_groups and not needed:
+            lacking = features.called(next(c for c in group if c not in priced))
+            of_group = "" if name == lacking and len(group) == 1 else f" of the group {name!r}"
+            raise ValueError(
+                f"feature_costs has no price for the feature {lacking!r}{of_group}; give one for "
+                "each feature or group, 0 for what is free"
+            )
+        # what is computed is free unless it has a price
+        by_feature_sum = sum(of_columns[c] for c in priced)
+        found.append(prices[name] if name in of_groups else by_feature_sum)
     return np.array(found, float)
 
 
@@ -261,59 +273,3 @@ def _column(features: Features, key: Any, where: str, groups: Sequence[Name] = (
     if named and groups:
         known += f", or a group such as {named[0]!r}"
     raise ValueError(f"{where} has {described(key)}, which is no feature; wanted {known}")
-
-
-def _price(key: Any, value: Any) -> float:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not np.isfinite(value) or value < 0:
-        raise ValueError(
-            f"feature_costs[{key!r}] is {described(value)}; wanted a finite number, 0 or more: 0 "
-            "for what is free"
-        )
-    return float(value)
-
-
-def _check_names(features: Features, given: dict[Name, tuple[int, ...]]) -> None:
-    for name, group in given.items():
-        held = {features.called(c) for c in group}
-        if name in (features.names or ()) and name not in held:
-            raise ValueError(
-                f"the group {name!r} has the name of a feature that it does not hold; give the "
-                "group another name"
-            )
-
-
-def _check_joined(joined: Mapping[Name, tuple[int, ...]], own: Mapping[Name, Any]) -> None:
-    taken = next((name for name in joined if name in own), None)
-    if taken is not None:
-        raise ValueError(
-            f"features that are in several groups make the group {taken!r}, but another has that "
-            "name; give that one another name"
-        )
-
-
-def _check_no_more(
-    features: Features, name: Name, group: tuple[int, ...], priced: list[int]
-) -> None:
-    if priced and features.called(priced[0]) == name:
-        raise ValueError(
-            f"feature_costs has the feature {name!r} by name and by position; give one price"
-        )
-    if priced:
-        raise ValueError(
-            f"feature_costs has a price for the group {name!r} and for its feature "
-            f"{features.called(priced[0])!r}; give one of them"
-        )
-
-
-def _refuse_no_price(
-    features: Features, name: Name, group: tuple[int, ...], priced: list[int]
-) -> None:
-    lacking = next(c for c in group if c not in priced)
-    what = f"the feature {features.called(lacking)!r}"
-    if len(group) > 1 or name != features.called(lacking):
-        what += f" of the group {name!r}"
-    raise ValueError(
-        f"feature_costs has no price for {what}; give one for each feature or group, 0 for what "
-        "is free"
-    )

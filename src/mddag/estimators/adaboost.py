@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 from mddag._utils.checks import (
     check_fraction,
     check_one_of,
-    check_positive,
     check_whole,
     checked_jobs,
 )
@@ -51,9 +50,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     max_bins : int, default None
         Most thresholds per column, plus one. None: every threshold that separates two training
         values up to 65 536 rows, 255 bins beyond.
-    min_weight_fraction_leaf : float, default 0.0
-        Thresholds with less than this share of the initial weight on one side are not tried.
-        (A leaf of a tree further down may be lighter.)
     categorical_features : "auto", None, or array of names, numbers or bools, default "auto"
         The nominal columns; "auto" takes the categorical columns of pandas and polars frames. In
         an array a nominal column holds category numbers 0, 1, 2, ...
@@ -65,8 +61,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     calibration_fraction : float, default 0.0
         Rows held out to calibrate probabilities. With 0 the rows of early stopping serve, or else
         the training rows, which makes probabilities of strong ensembles too extreme.
-    max_seconds : float, default None
-        Begin no further round after this time. A result that depends on it cannot be reproduced.
     warm_start : bool, default False
         Continue the fitted model up to `n_rounds` in all, exactly as if it had not been stopped:
         give the same rows; the draws of the first fit go on, whatever `random_state` is by then.
@@ -88,8 +82,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         By round: "edge", "alpha", "error" (training), "held_out_error" (NaN without early
         stopping), "seconds". Rounds that early stopping cut off are included.
     stopped_by_ : str
-        "n_rounds", "perfect", "chance", "early_stopping", "max_seconds" or
-        "callback".
+        "n_rounds", "perfect", "chance", "early_stopping" or "callback".
     feature_importances_ : float64 (n_features,)
         Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.training``. Those of
         ``Haar`` are the features that are used, ``ensemble_.features.rectangles``.
@@ -116,12 +109,10 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         class_weight: Any = None,
         max_features: Any = None,
         max_bins: int | None = None,
-        min_weight_fraction_leaf: float = 0.0,
         categorical_features: Any = "auto",
         early_stopping: int | None = None,
         validation_fraction: float = 0.1,
         calibration_fraction: float = 0.0,
-        max_seconds: float | None = None,
         warm_start: bool = False,
         n_jobs: int = 1,
         verbose: bool = False,
@@ -132,12 +123,10 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.class_weight = class_weight
         self.max_features = max_features
         self.max_bins = max_bins
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.categorical_features = categorical_features
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.calibration_fraction = calibration_fraction
-        self.max_seconds = max_seconds
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -228,11 +217,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             check_whole("max_bins", self.max_bins, 2)
         if self.early_stopping is not None:
             check_whole("early_stopping", self.early_stopping, 1)
-        check_fraction("min_weight_fraction_leaf", self.min_weight_fraction_leaf, zero=True)
         check_fraction("validation_fraction", self.validation_fraction, zero=False)
         check_fraction("calibration_fraction", self.calibration_fraction, zero=True)
-        if self.max_seconds is not None:
-            check_positive("max_seconds", self.max_seconds)
         check_one_of("warm_start", self.warm_start, (False, True))
         checked_jobs(self.n_jobs)
 

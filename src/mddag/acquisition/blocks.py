@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
-from mddag.ensemble.nodes import NODE
+from mddag.ensemble.nodes import NODE, Nodes
 from mddag.ensemble.rescaling import Rescaling, carried
-from mddag.ensemble.votes import Tables, starts_of
+from mddag.ensemble.votes import starts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +32,27 @@ class EnsembleBlocks:
     @classmethod
     def of(cls, parts: Sequence[Ensemble], like: Ensemble) -> EnsembleBlocks:
         """Concatenate trees over the columns of `like`, whose bias and task they get."""
-        with_gates = [
-            part for block in parts for part in (_from_bias(block, like.bias), _gate(like))
-        ]
-        ends = np.cumsum([len(part) for part in with_gates]).reshape(-1, 2)
-        lengths = np.array([len(block) for block in parts])
-        return cls(_joined(with_gates, like), ends[:, 0] - lengths, ends[:, 0])
+        # A gate is a tree of one leaf
+        leaf = np.zeros(1, NODE)
+        leaf["feature"], leaf["right"] = -1, -1
+        gate = Nodes(leaf, np.zeros((1, like.n_scores)))
+        trees, score, lengths = [], [], []
+        for block in (_from_bias(part, like.bias) for part in parts):
+            trees += [*(block.tree(t) for t in range(block.n_trees)), gate]
+            score += [*block.tables.score.tolist(), 0 if like.n_scores == 1 else -1]
+            lengths += [*np.diff(block.tables.rounds).tolist(), 1]
+        joined = Ensemble.from_trees(
+            trees,
+            features=like.features,
+            bias=like.bias,
+            score=np.array(score),
+            rounds=starts_of(lengths),
+            kind=like.kind,
+        )
+        cost = np.concatenate([[*part.cost, 0.0] for part in parts])
+        n_classifiers = np.array([len(part) for part in parts], np.intp)
+        gates = np.cumsum(n_classifiers + 1) - 1
+        return cls(replace(joined, task=like.task, cost=cost), gates - n_classifiers, gates)
 
 
 def on_columns(ensemble: Ensemble, columns: NDArray[np.intp], features: Features) -> Ensemble:
@@ -62,52 +77,3 @@ def _from_bias(block: Ensemble, bias: NDArray[np.float64]) -> Ensemble:
                 f"{more:g}; wanted trees for every class"
             )
     return block.rescaled(Rescaling(bias - block.bias, shift))
-
-
-def _gate(like: Ensemble) -> Ensemble:
-    """Return a tree of one leaf that votes 0."""
-    leaf, n_scores = np.zeros(1, NODE), like.n_scores
-    leaf["feature"], leaf["right"] = -1, -1
-    tables = Tables(
-        values=np.zeros(n_scores),
-        starts=starts_of([n_scores]),
-        score=np.full(1, 0 if n_scores == 1 else -1, np.int32),
-        rounds=starts_of([1]),
-        bias=like.bias,
-    )
-    words, word_starts = np.empty(0, np.uint32), np.zeros(2, np.int64)
-    return replace(
-        like,
-        tables=tables,
-        nodes=leaf,
-        starts=starts_of([1]),
-        words=words,
-        word_starts=word_starts,
-        cost=np.zeros(1),
-        priced=False,
-    )
-
-
-def _joined(parts: Sequence[Ensemble], like: Ensemble) -> Ensemble:
-    tables = [part.tables for part in parts]
-    return replace(
-        like,
-        tables=Tables(
-            values=np.concatenate([t.values for t in tables]),
-            starts=_chained([t.starts for t in tables]),
-            score=np.concatenate([t.score for t in tables]),
-            rounds=_chained([t.rounds for t in tables]),
-            bias=like.bias,
-        ),
-        nodes=np.concatenate([part.nodes.view(np.uint8) for part in parts]).view(NODE),
-        starts=_chained([part.starts for part in parts]),
-        words=np.concatenate([part.words for part in parts]),
-        word_starts=_chained([part.word_starts for part in parts]),
-        cost=np.concatenate([part.cost for part in parts]),
-        priced=False,
-    )
-
-
-def _chained(starts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the starts of segments that follow one another."""
-    return starts_of(np.concatenate([np.diff(s) for s in starts]))
