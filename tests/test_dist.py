@@ -58,8 +58,9 @@ def test_the_sdist_installs_and_imports_in_an_empty_environment(sdist, tmp_path)
         names = archive.namelist()
     stubs = {"mddag/py.typed", "mddag/__init__.pyi", "mddag/_core.pyi"}
     assert stubs | {"mddag/ensemble/ensemble.py"} <= set(names)
-    report = {f"mddag/inspection/report/{f}" for f in ("page.html", "style.css", "script.js")}
-    assert report <= set(names)
+    templates = {str(path.relative_to(ROOT / "src")) for path in ROOT.glob("src/**/templates/*")}
+    assert "mddag/inspection/report/templates/page.html" in templates
+    assert templates <= set(names)
     assert not [n for n in names if n.startswith(("native", "tests", "nanobind"))]
 
     venv.create(tmp_path / "empty", with_pip=True)

@@ -387,7 +387,9 @@ class Predictor(LazyPredictions):
         return type(self)(model, n_jobs=self.n_jobs)
 
     def _report_facts(self) -> dict[str, Any]:
-        return {"lines": model_lines(self.model)}
+        summary = self.model.summary
+        rates = None if summary is None else summary.rates
+        return {"lines": model_lines(self.model), "rates": rates}
 
     def _rows(self, X: Any) -> Rows | Patches:
         return self._features.read(X)

@@ -209,7 +209,7 @@ class ServedModel(HasPredictor):
             A trade-off to draw, such as ``mddag.sweep`` gives.
         """
         served, package = self.untransformed(), import_module(REPORT)
-        facts = package.Facts.of_model(
+        facts = package.Facts(
             served.model,
             **self._report_facts(),
             rows=None if X is None else self._rows(X),

@@ -53,8 +53,8 @@ def test_every_part_is_there():
         "",
         "       step       adds     score",
         "      start                 0.25",
-        "          0         +1      1.25  h_0: age > 30",
-        "          1         -1      0.25  h_1: age <= 40 and work is state",
+        "          1         +1      1.25  h_1: age > 30",
+        "          2         -1      0.25  h_2: age <= 40 and work is state",
         "",
         "It stopped at the end: all 2 steps were decided on.",
         "",
@@ -101,7 +101,7 @@ def test_why_it_quit(low, high, words):
     others = (Segment(-9.0, -8.0, "eval"), Segment(low, high, "quit"))
     assert (
         why(ExitReason("quit", 4, "score", 2.0, others, 1))
-        == f"at step 4, where the policy {words}"
+        == f"at step 5, where the policy {words}"
     )
 
 

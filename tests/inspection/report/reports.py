@@ -4,11 +4,10 @@ from functools import cache
 from html.parser import HTMLParser
 
 import lightgbm
-import numpy as np
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_hastie_10_2
 
 import mddag
-from mddag.inspection.report.facts import Facts
+from mddag.inspection.report import Facts
 from tests.inspection.explanation.models import classifier, frame, labels, regressor
 
 
@@ -16,7 +15,7 @@ def facts_of(model, X=None, y=None, **more):
     """As ``report`` makes them."""
     rows = None if X is None else model._rows(X)
     given = {"source": model.ensemble_, "rows": rows, "targets": y}
-    return Facts.of_model(model.untransformed().model, **given, **more)
+    return Facts(model.untransformed().model, **given, **more)
 
 
 @cache
@@ -51,6 +50,14 @@ def long_chain():
     return fast.fit(X[800:1600], y[800:1600]), X[1600:], y[1600:]
 
 
+@cache
+def detector():
+    X, y = make_hastie_10_2(2400, random_state=0)
+    boost = mddag.AdaBoostMHClassifier(n_rounds=30, random_state=0).fit(X[:800], y[:800])
+    model = mddag.MDDAGClassifier(boost, beta=0.003, target_fpr=0.1, random_state=0)
+    return model.fit(X[800:1600], y[800:1600]), X[1600:], y[1600:]
+
+
 class Page(HTMLParser):
     """Tags with their attributes, texts by tag, and whether tags were closed in order."""
 
@@ -83,13 +90,9 @@ class Page(HTMLParser):
         return {a["id"] for _, a in self.tags if "id" in a}
 
     def text(self):
-        return " ".join(" ".join(t) for t in self.texts.values())
+        return " ".join(" ".join(" ".join(t) for t in self.texts.values()).split())
 
 
 def page_of(section):
     """A section's HTML, read."""
     return Page(section.html)
-
-
-def share(values):
-    return float(np.mean(values))

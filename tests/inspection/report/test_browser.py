@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mddag.inspection.report.page import write_report
+from mddag.inspection.report import write_report
 from tests.inspection.explanation.models import HOSTILE
 from tests.inspection.report.reports import facts_of, long_chain, three, two
 

@@ -29,6 +29,7 @@ from mddag.inspection.explanation.explanation import (
     Segment,
     Step,
     TreeRule,
+    name_of,
 )
 from mddag.inspection.explanation.rules import (
     Change,
@@ -101,10 +102,19 @@ def predictions(dag: Dag, calibration: Calibration | None, rows: Rows) -> NDArra
     if classes is not None:
         labels: NDArray[Any] = classes[dag.verdicts_of(rows, 1)]
         return labels
-    scores, exit_step = dag.exits_of(rows, 1)
+    return numbers_of(dag.ensemble, calibration, *dag.exits_of(rows, 1))
+
+
+def numbers_of(
+    ensemble: Ensemble,
+    calibration: Calibration | None,
+    scores: NDArray[np.float64],
+    exit_step: NDArray[np.integer[Any]],
+) -> NDArray[Any]:
+    """Return what a regressor predicts, or a ranker sorts by, (n,)."""
     if calibration is not None:
         scores = calibration.calibrated(scores, exit_step)
-    return dag.ensemble.task.predictions(scores)
+    return ensemble.task.predictions(scores)
 
 
 def classes_of(ensemble: Ensemble) -> NDArray[Any] | None:
@@ -183,9 +193,8 @@ def walk(program: Program, row: Rows) -> Walked:
                 continue
             votes, scores = (tuple(values.tolist()) for values in tally.add(j))
             rules = _rules(program.ensemble, classifier, x)
-            steps.append(
-                Step(j, classifier, f"h_{classifier}", rules, votes, scores, tuple(skipped))
-            )
+            name = name_of(classifier)
+            steps.append(Step(j, classifier, name, rules, votes, scores, tuple(skipped)))
             skipped = []
         decision = after
     last = min(decision * policy.every, policy.n_steps)

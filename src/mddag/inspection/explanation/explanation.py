@@ -40,7 +40,7 @@ class ExitReason:
     reason : {"quit", "end"}
         "end" if no decision is left.
     step : int
-        The step of the policy at which it stopped.
+        The step of the policy at which it stopped, from 0.
     reads : {"score", "margin", "state"}
         What the decision looks at.
     value : float or None
@@ -82,11 +82,11 @@ class Step:
     Attributes
     ----------
     step : int
-        The step of the policy.
+        The step of the policy, from 0.
     classifier : int
-        The base classifier's number in the source ensemble.
+        The base classifier's position in the source ensemble, from 0.
     name : str
-        Such as "h_7".
+        Its name in texts and plots, which count from 1: h_1 is the first.
     rules : tuple of TreeRule
         One for each of its trees; none for a callable.
     votes : tuple of float
@@ -293,6 +293,17 @@ def headline(one: Explanation) -> str:
     return text
 
 
+def name_of(classifier: int) -> str:
+    """Name a base classifier; texts count from 1, as the paper does, and arrays from 0."""
+    return f"h_{classifier + 1}"
+
+
+def levels_by_step(one: Explanation) -> tuple[list[int], list[float]]:
+    """Return the steps that were evaluated, from 1, and the score after each; 0 is the start."""
+    sums = [one.start, *(step.scores for step in one.steps)]
+    return [0, *(step.step + 1 for step in one.steps)], [one.effect(scores) for scores in sums]
+
+
 def evaluated(one: Explanation) -> str:
     """Say how many base classifiers were evaluated, skipped and not reached."""
     return (
@@ -353,8 +364,8 @@ def why(end: ExitReason) -> str:
         return f"at the end: all {end.step} steps were decided on.{verdict}"
     segment = end.segment
     if segment is None or end.value is None:
-        return f"at step {end.step}, where the policy quits in its state.{verdict}"
-    where = f"at step {end.step}, where the policy quits"
+        return f"at step {end.step + 1}, where the policy quits in its state.{verdict}"
+    where = f"at step {end.step + 1}, where the policy quits"
     if len(end.segments) == 1:
         return f"{where} whatever the {end.reads}; it was {end.value:.4g}.{verdict}"
     low, high = (number(bound, end.value) for bound in (segment.low, segment.high))
@@ -392,7 +403,7 @@ def _step_lines(one: Explanation) -> Iterator[str]:
     for piece in shown_steps(one):
         first, last = piece[0], piece[-1]
         effect = sum(one.effect(step.votes) for step in piece)
-        at = f"{first.step}" if len(piece) == 1 else f"{first.step}-{last.step}"
+        at = f"{first.step + 1}" if len(piece) == 1 else f"{first.step + 1}-{last.step + 1}"
         what = f"{len(piece)} base classifiers together"
         if len(piece) == 1:
             rule = step_rule(one, first)

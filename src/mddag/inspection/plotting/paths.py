@@ -15,6 +15,7 @@ from mddag.engine.trace import Trace
 from mddag.inspection.explanation.explanation import (
     Explanation,
     headline,
+    levels_by_step,
     reads,
     shortened,
     step_rule,
@@ -288,9 +289,7 @@ class ExplanationDisplay:
 
     def _draw_scores(self, ax: Axes) -> None:
         one = self.explanation
-        sums = [one.start, *(step.scores for step in one.steps)]
-        levels = [one.effect(scores) for scores in sums]
-        at = [0, *(step.step + 1 for step in one.steps)]
+        at, levels = levels_by_step(one)
         marker = "o" if len(at) <= 40 else ""
         ax.plot(at, levels, f"{marker}-", color=_UP, ms=4, lw=1.2, drawstyle="steps-post", zorder=3)
         ax.plot(at[-1:], levels[-1:], "s", color=GREY, ms=7, zorder=4)

@@ -1,14 +1,11 @@
 """Write a report: a fitted model and rows come in, one HTML file goes out.
 
-facts        what is known: the DAG, rows, targets, a curve, and all that follows from them
-markup       sections and charts as text
-page         the sections in their order, in one file that needs nothing else
-summary      what was measured, the trade-off, calibration, detection
-paths        the DAG, single rows, evaluations, base classifiers
-features     which are read, and what they cost
-
-A section is a function of Facts that gives a Section, or None where it does not apply.
-``page.html``, ``style.css`` and ``script.js`` are what their names say.
+facts      what is known: the DAG, rows, targets, a curve, and all that follows from them
+sections   what was measured, the trade-off, evaluations, features, costs, calibration, detection
+paths      the DAG, and single rows in it
+markup     a Section from its template, charts with their axes
+page       the sections in their order, in one file that needs nothing else
+templates  the words and the drawing of each section, the page, its style and its script
 """
 
 from mddag.inspection.report.facts import Facts as Facts

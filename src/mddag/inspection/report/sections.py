@@ -1,0 +1,349 @@
+"""Gather what the sections of numbers show; what they say is in the templates of the same names.
+
+A section is a function of Facts that returns a Section, or None where it does not apply.
+
+A sweep learns policies of its own, at its own prices, on its own rows; a point of its curve is
+not this model, even where the price is the same. So with rows and targets the model is measured
+by the loss of the curve and drawn as a ring; without them it is not drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.inspection.explanation.rules import feature_name
+from mddag.inspection.report.facts import Facts
+from mddag.inspection.report.markup import (
+    Axis,
+    Chart,
+    Point,
+    Section,
+    is_wide,
+    padded,
+    percent,
+)
+from mddag.losses import ZeroOne
+from mddag.policy.curve import Curve
+
+EARLY = 0.1  # of all base classifiers: rows that need no more leave early
+
+
+def summary(facts: Facts) -> Section:
+    """Say what the model is, and what was measured."""
+    counts = None if facts.rows is None else facts.trace.n_evaluated
+    return Section.of_template(
+        "summary",
+        "Summary",
+        facts=facts,
+        counts=counts,
+        median=None if counts is None else np.median(counts),
+        early=EARLY,
+        tiles=list(_tiles(facts)),
+    )
+
+
+def _tiles(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield numbers, and what they are."""
+    of_all = f"evaluations per row, of {facts.n_classifiers}"
+    if facts.rows is None:
+        if facts.model.evaluation is not None:
+            yield f"{facts.model.evaluation.n_evaluated:.1f}", of_all
+        return
+    yield f"{facts.trace.n_evaluated.mean():.1f}", of_all
+    full = facts.full_predicted
+    if facts.targets is not None and facts.codes is not None:
+        errors = [(p != facts.codes).mean() for p in (facts.predicted, full) if p is not None]
+        texts = [f"{100 * error:.2f} %" for error in errors]
+        yield texts[0], "; full model ".join(["error", *texts[1:]])
+    elif facts.targets is not None and facts.ensemble.kind != "ranker":
+        targets = np.asarray(facts.targets, float)
+        texts = [f"{r2(p, targets):.4f}" for p in (facts.predicted, full) if p is not None]
+        yield texts[0], "; full model ".join(["R2", *texts[1:]])
+    if full is not None and facts.classes is not None:
+        same = float((full == facts.predicted).mean())
+        yield f"{100 * same:.2f} %", "of rows with the label of the full model"
+    times = facts.dag.expected_speedup
+    if np.isfinite(times):
+        what = "as fast as evaluating everything, expected in large batches"
+        yield f"{times:.1f} times", what
+
+
+def r2(predicted: NDArray[Any], targets: NDArray[Any]) -> float:
+    """Return the share of the variance that is explained; NaN if there is none."""
+    spread = float(np.square(targets - targets.mean()).sum())
+    return 1 - float(np.square(targets - predicted).sum()) / spread if spread > 0 else float("nan")
+
+
+def tradeoff(facts: Facts) -> Section | None:
+    """Draw loss against evaluations; None if nothing was measured."""
+    curve = facts.curve
+    if curve is None:
+        return _two_points(facts)
+    sample, loss = curve.samples[-1], "error"
+    if not counts_errors(curve):
+        loss = f"{type(curve.loss).__name__} loss"
+    at = curve.columns[f"{sample}_n_evaluated"].tolist()
+    losses = curve.columns[f"{sample}_loss"].tolist()
+    envelope = curve.envelope(x="n_evaluated").tolist()
+    points: list[Point] = []
+    for k, (x, y, beta) in enumerate(zip(at, losses, curve.beta.tolist(), strict=True)):
+        words = f"beta {beta:.3g}: {x:.1f} evaluations, {loss} {y:.4f}"
+        points.append((x, y, "c0" if k in envelope else "hollow", words, 4.5))
+    full = float(curve.columns[f"full_{sample}_n_evaluated"][0])
+    full_loss = float(curve.columns[f"full_{sample}_loss"][0])
+    words = f"full model: {full:.0f} evaluations, {loss} {full_loss:.4f}"
+    points.append((full, full_loss, "full", words, 6.0))
+    own = losses_of(curve, facts)
+    if own is not None:
+        mean = float(facts.trace.n_evaluated.mean())
+        words = f"{mean:.1f} evaluations, {loss} {own[0]:.4f}"
+        words = f"this model, on the rows of this report: {words}"
+        points.append((mean, own[0], "here", words, 8.0))
+    chart = _loss_chart(points, loss, full_loss)
+    chart.lines = [(sorted((at[k], losses[k]) for k in envelope), "c0")]
+    return Section.of_template(
+        "trade-off", "Trade-off",
+        facts=facts, chart=chart, curve=curve, sample=sample, loss=loss, own=own,
+    )  # fmt: skip
+
+
+def _two_points(facts: Facts) -> Section | None:
+    sparse, full = facts.model.evaluation, facts.model.full
+    if sparse is None or full is None:
+        return None
+    points: list[Point] = []
+    for name, one, kind, size in (("full", full, "full", 6.0), ("this", sparse, "here", 8.0)):
+        words = f"{name} model: {round(one.n_evaluated, 1):g} evaluations, loss {one.loss:.4g}"
+        points.append((one.n_evaluated, one.loss, kind, words, size))
+    chart = _loss_chart(points, "loss", full.loss)
+    return Section.of_template("trade-off", "Trade-off", facts=facts, chart=chart, curve=None)
+
+
+def _loss_chart(points: list[Point], loss: str, full_loss: float) -> Chart:
+    xs, log = [p[0] for p in points], is_wide([p[0] for p in points])
+    ends = (min(xs) / 1.2, max(xs) * 1.2) if log else (0.0, max(xs) * 1.06 or 1.0)
+    y = padded([p[1] for p in points], 0.15)
+    name = "evaluations per row"
+    label = f"{loss} against {name}"
+    axes = Axis(name, *ends, log=log), Axis(loss, *y, percent=loss == "error")
+    chart = Chart(label, *axes, points=points, rules=[full_loss])
+    if points[-1][2] == "here":
+        chart.note = (*points[-1][:2], "this model")
+    return chart
+
+
+def losses_of(curve: Curve, facts: Facts) -> tuple[float, float | None] | None:
+    """Return the model's loss on the rows as the curve measures it, and the full model's.
+
+    None where that is not possible: without rows or targets, for rankers, and for losses of
+    probabilities, which scores of single rows do not say.
+    """
+    ranks = facts.ensemble.kind == "ranker"
+    if facts.rows is None or facts.targets is None or ranks or curve.loss.of_probabilities:
+        return None
+    own = _mean_loss(curve, facts, facts.trace.scores, facts.predicted)
+    if facts.full_scores is None:
+        return own, None
+    return own, _mean_loss(curve, facts, facts.full_scores, facts.full_predicted)
+
+
+def _mean_loss(
+    curve: Curve, facts: Facts, scores: NDArray[np.float64], predicted: NDArray[Any] | None
+) -> float:
+    if facts.codes is None:
+        return float(np.mean(curve.loss(scores, np.asarray(facts.targets, np.float64))))
+    if counts_errors(curve):  # by labels: a policy may give others than the scores say
+        return float(np.mean(predicted != facts.codes))
+    return float(np.mean(curve.loss(scores, facts.codes)))
+
+
+def counts_errors(curve: Curve) -> bool:
+    """Tell whether the loss is the share of wrong labels."""
+    return isinstance(curve.loss, ZeroOne) and curve.loss.weights is None
+
+
+MOST_BARS = 40
+QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99, 0.999)
+
+
+def evaluations(facts: Facts) -> Section | None:
+    """Show how many evaluations rows need; None without rows."""
+    if facts.rows is None:
+        return None
+    names, group = facts.colored
+    counts = facts.trace.n_evaluated
+    levels = np.quantile(counts, QUANTILES, method="higher")
+    rows = [(f"{100 * q:g} % of rows", f"{n:g}", n) for q, n in zip(QUANTILES, levels, strict=True)]
+    rows += [("mean", f"{counts.mean():.2f}", counts.mean())]
+    rows += [("longest", f"{counts.max()}", counts.max())]
+    chart = histogram(counts, group, max(len(names), 1), "base classifiers evaluated")
+    quantiles = [(what, text, percent(n / max(facts.n_classifiers, 1))) for what, text, n in rows]
+    return Section.of_template(
+        "evaluations", "Evaluations per row", facts=facts, chart=chart, quantiles=quantiles
+    )
+
+
+def histogram(
+    counts: NDArray[np.int64], group: NDArray[np.intp], n_groups: int, name: str
+) -> Chart:
+    """Draw bars of rows, stacked by group."""
+    low, high = int(counts.min()), int(counts.max())
+    edges = bins(low, high)
+    held = np.stack(
+        [np.histogram(counts[group == g], edges)[0] for g in range(n_groups)], axis=1
+    ) / len(counts)
+    x = Axis(name, float(edges[0]), float(edges[-1]), log=is_spread(low, high))
+    y = Axis("rows", 0.0, float(held.sum(axis=1).max()) * 1.08, percent=True)
+    chart = Chart(f"histogram of {name}", x, y)
+    tops = np.cumsum(held, axis=1)
+    for k, (left, right) in enumerate(pairwise(edges.tolist())):
+        span = f"{left:g}" if right - left == 1 else f"{left:g} to {right - 1:g}"
+        title = f"{span} {name}: {percent(float(tops[k, -1]))} of rows"
+        for g in np.flatnonzero(held[k]).tolist():
+            bottom = float(tops[k, g] - held[k, g])
+            chart.bars.append((left, right - left, bottom, float(tops[k, g]), f"c{g}", title))
+    return chart
+
+
+def bins(low: int, high: int) -> NDArray[np.int64]:
+    """Return the edges of bins of counts: each number alone, or wider and wider."""
+    if high - low < MOST_BARS:
+        return np.arange(low, high + 2)
+    spaced = np.geomspace if is_spread(low, high) else np.linspace  # which may begin at 0
+    return np.unique(np.rint(spaced(low, high + 1, MOST_BARS + 1)).astype(np.int64))
+
+
+def is_spread(low: int, high: int) -> bool:
+    """Tell whether counts from low to high are best seen on a logarithmic scale."""
+    return low > 0 and high - low >= MOST_BARS
+
+
+MOST_FEATURES = 25
+
+
+def features(facts: Facts) -> Section | None:
+    """Show the use of features; None without rows, or if base classifiers are not trees."""
+    if facts.rows is None or facts.ensemble.callables:
+        return None
+    reads = reads_of(facts.ensemble)
+    times = facts.paths.uses(facts.n_classifiers).sum(axis=1) @ reads
+    order = np.argsort(-times, kind="stable")
+    order = order[times[order] > 0][:MOST_FEATURES]
+    bars = []
+    for i in order.tolist():  # some path of the row has a base classifier that reads feature i
+        hits = np.concatenate([[0], np.cumsum(reads[facts.paths.indices, i])])
+        share = float((np.diff(hits[facts.paths.indptr]) > 0).mean())
+        bars.append((feature_name(facts.ensemble.features, i), share, times[i] / len(facts.paths)))
+    n_read = int((times > 0).sum())
+    return Section.of_template("features", "Use of features", facts=facts, bars=bars, n_read=n_read)
+
+
+def reads_of(ensemble: Ensemble) -> NDArray[np.bool_]:
+    """Tell which columns the trees of each base classifier split on, (N, n_features)."""
+    found = np.zeros((len(ensemble), ensemble.n_features), bool)
+    starts = ensemble.starts[ensemble.tables.rounds]
+    column = ensemble.nodes["feature"]
+    for j, (first, end) in enumerate(pairwise(starts.tolist())):
+        split = column[first:end]
+        found[j, split[split >= 0]] = True
+    return found
+
+
+def costs(facts: Facts) -> Section | None:
+    """Show what rows pay; None without rows, or if nothing has a price."""
+    if facts.rows is None:
+        return None
+    bought = getattr(facts.trace, "groups", None)
+    if bought is not None:
+        return _feature_costs(facts, np.asarray(bought))
+    if not facts.ensemble.priced:
+        return None
+    paid, everything = facts.trace.cost, float(facts.ensemble.cost.sum())
+    return Section.of_template("costs", "Costs", bought=None, paid=paid, everything=everything)
+
+
+def _feature_costs(facts: Facts, bought: NDArray[np.bool_]) -> Section:
+    prices: Any = getattr(getattr(facts.dag, "purchases", None), "prices", None)
+    names: Sequence[Any] = [f"group {g}" for g in range(bought.shape[1])]
+    names = names if prices is None else prices.names
+    share, n_bought = bought.mean(axis=0), bought.sum(axis=1).astype(np.int64)
+    rows = []
+    for g in np.argsort(-share, kind="stable").tolist():
+        price = mean = ""
+        if prices is not None:
+            price, mean = f"{prices.costs[g]:.4g}", f"{prices.costs[g] * share[g]:.4g}"
+        rows.append((str(names[g]), price, percent(float(share[g])), mean))
+    chart = histogram(n_bought, np.zeros(facts.n_rows, np.intp), 1, "groups bought")
+    return Section.of_template(
+        "costs", "Cost per feature group",
+        bought=n_bought, n_groups=len(share), paid=facts.trace.feature_cost, chart=chart, rows=rows,
+    )  # fmt: skip
+
+
+def detection(facts: Facts) -> Section | None:
+    """Show the rates of a detector; None for other models."""
+    if facts.rates is None:
+        return None
+    shares = []
+    if facts.rows is not None and facts.codes is not None:
+        for code, name in enumerate(("negatives", "positives")):
+            here = facts.codes == code
+            if here.any():
+                shares.append((name, int(here.sum()), float((facts.predicted[here] == 1).mean())))
+    return Section.of_template("detection", "Detection", rates=facts.rates, shares=shares)
+
+
+MOST_LISTED = 20
+FEW = 30  # rows: fewer say little
+
+
+def calibration(facts: Facts) -> Section | None:
+    """Compare predictions with targets by exit; None without a calibration, rows or targets.
+
+    Exits are grouped as in the model's calibration, so that those that leave early are seen alone.
+    """
+    known = facts.model.calibration
+    if known is None or facts.targets is None or facts.ensemble.kind == "ranker":
+        return None
+    of_classes = facts.classes is not None
+    guess, truth = np.asarray(facts.predicted, float), np.asarray(facts.targets)
+    x, y = "mean prediction", "mean target"
+    if facts.probabilities is not None:
+        guess = facts.probabilities[np.arange(facts.n_rows), facts.predicted]
+        truth = facts.predicted == facts.codes
+        x, y = "mean probability of the predicted class", "share that is right"
+    group = known.groups[facts.trace.exit_step]
+    found = []
+    for g in np.unique(group):
+        here, steps = group == g, np.flatnonzero(known.groups == g)
+        name = f"{steps[0]}" if len(steps) == 1 else f"{steps[0]} to {steps[-1]}"
+        off = float(np.sqrt(np.square(truth[here].astype(float) - guess[here]).mean()))
+        means = float(guess[here].mean()), float(truth[here].mean())
+        found.append((name, int(here.sum()), *means, off))
+    values = [v for _, _, *means, _ in found for v in means]
+    ends = (min(0.5, *values) * 0.98, 1.01) if of_classes else padded(values)
+    label = f"{y} against {x}"
+    axes = Axis(x, *ends, percent=of_classes), Axis(y, *ends, percent=of_classes)
+    most = max(n for _, n, *_ in found)
+    chart = Chart(label, *axes, lines=[([(ends[0], ends[0]), (ends[1], ends[1])], "full")])
+    for name, n, a, b, _ in found:
+        kind, size = "c0" if n >= FEW else "hollow", 3 + 6 * float(np.sqrt(n / most))
+        words = f"{name} steps: {n} rows, predicted {a:.4g}, true {b:.4g}"
+        chart.points.append((a, b, kind, words, size))
+    return Section.of_template(
+        "calibration",
+        "Calibration by exit",
+        chart=chart,
+        of_classes=of_classes,
+        groups=found[:MOST_LISTED],
+        n_more=len(found) - MOST_LISTED,
+        few=FEW,
+        gap=sum(n * abs(a - b) for _, n, a, b, _ in found) / facts.n_rows,
+        r2=r2(guess, truth.astype(float)),
+    )
