@@ -1,33 +1,37 @@
-"""Waves of a lazy prediction, the answers of fetches, and the result; the calls are elsewhere.
+"""Fetch features as rows need them: waves of requests, the calls for them, and the result.
 
-    while wave := session.next_wave():       every row runs until it lacks a group
-        for phase in wave:                   first what is fetched, then what is computed from it
-            for request in phase:            one for each group, with all rows that want it
-                session.answer(request, …)   or session.fail(request, error)
-
-A failed request stops its rows (``on_error="quit"``), which keep what they have, or its error is
-raised. Rows that were stopped are left out of requests from then on.
+Every row runs until it lacks a group of features; a wave has one request for each group, with all
+rows that want it. A failed request stops its rows (``on_error="quit"``), which keep what they have
+and are left out of requests from then on, or its error is raised.
 
 An answer that is an array holds codes in nominal columns, a DataFrame or a dict their values, as
-in ``predict``. NaN is a value, where the model knows missing values; where it does not, it raises.
+in ``predict``. NaN is a value if the model knows missing values; otherwise, it raises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import inspect
+import queue
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._utils.checks import check_one_of, check_whole, described
+from mddag._utils.checks import check_one_of, check_positive, check_whole, described
 from mddag.engine.dag import Dag
 from mddag.engine.lazy_walk import LazyWalk, RowNumbers, purchases_for, require_lazy
 from mddag.ensemble.features import Features, is_frame, one_row, unmasked, without_arrow
 
+if TYPE_CHECKING:
+    import asyncio
+
 Name = str | int
+OnError = Literal["raise", "quit"]
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ class Plan:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{gave} what cannot be read: {error}") from error
 
-    def values_of_one(self, group: int, answer: Any) -> NDArray[np.float64]:
+    def values_of_one(self, group: int, answer: Any, n_rows: int = 1) -> NDArray[np.float64]:
         """Return the values (1, size) of one row: a list, an array, a dict by name, a number."""
         features = self._columns(group)
         if features.n == 1 and (np.ndim(answer) == 0 and not isinstance(answer, dict)):
@@ -173,10 +177,6 @@ def _some_of(features: Features, columns: tuple[int, ...]) -> Features:
     )
 
 
-OnError = Literal["raise", "quit"]
-ON_ERROR = get_args(OnError)
-
-
 @dataclass(frozen=True)
 class Request:
     """A group, by number and name, that some rows want, whose numbers rise."""
@@ -186,81 +186,199 @@ class Request:
     rows: RowNumbers
 
 
+class WrongFetchError(TypeError):
+    """The wrong sort of function, which is no failure of a fetch: it is always raised."""
+
+
 class Session:
     """Take n rows, of which nothing is known at first, through the policy."""
 
     def __init__(
-        self, plan: Plan, n_rows: Any, on_error: OnError = "raise", n_jobs: int = 1
+        self, plan: Plan, n_rows: int, on_error: OnError, timeout: float | None, n_jobs: int = 1
     ) -> None:
         check_whole("n_rows", n_rows, 1)
-        check_one_of("on_error", on_error, ON_ERROR)
-        self.on_error = on_error
-        self.plan, self.purchases, self.prices = plan, plan.purchases, plan.prices
-        self.walk = LazyWalk(plan.dag, self.purchases, int(n_rows), n_jobs)
+        check_one_of("on_error", on_error, get_args(OnError))
+        if timeout is not None:
+            check_positive("timeout", timeout)
+            # No thread can wait for longer.
+            timeout = float(timeout) if timeout < threading.TIMEOUT_MAX else None
+        self.on_error, self.timeout = on_error, timeout
+        self.plan, self.prices = plan, plan.prices
+        self.walk = LazyWalk(plan.dag, plan.purchases, int(n_rows), n_jobs)
         self.failed = np.zeros(n_rows, bool)
         self.waves = np.zeros(n_rows, np.int64)
         self.n_calls, self.n_rounds = 0, 0
         self.faults: list[Fault] = []
         self._waiting = np.arange(n_rows, dtype=np.int64)
 
-    def next_wave(self) -> list[list[Request]]:
-        """Return what rows now lack, in phases; empty when all are at their ends.
+    def call_each(
+        self,
+        call: Callable[[Request], Any],
+        read: Callable[[int, Any, int], NDArray[np.float64]],
+    ) -> None:
+        """Answer all requests by what `read` makes of ``call(request)``, one after the other."""
+        for phase in self._phases():
+            for request in map(self._remaining, phase):
+                if len(request.rows):
+                    with self._fetching(request):
+                        answer = _required_plain(_in_time(call, request, self.timeout))
+                        values = read(request.group, answer, len(request.rows))
+                        self.walk.give(request.group, request.rows, values)
 
-        Requests of one phase may be answered in any order. A later phase is for groups that are
-        computed from groups of an earlier one.
+    async def call_together(
+        self, call: Callable[[Request], Awaitable[Any]], max_concurrency: int
+    ) -> None:
+        """Answer all requests by ``await call(request)``, several at a time.
+
+        Where an error is raised, a fetch is cancelled by somebody else, or the caller is cancelled,
+        all other fetches are cancelled, too.
         """
-        waiting = self._waiting[~self.failed[self._waiting]]
-        lacking = self.walk.resume(waiting)
-        rows = lacking.any(axis=1)
-        self._waiting, lacking = waiting[rows], lacking[rows]
-        if len(self._waiting) == 0:
-            return []
-        self.n_rounds += 1
-        self.waves[self._waiting[lacking[:, self.prices.paid].any(axis=1)]] += 1
-        wanted = np.flatnonzero(lacking.any(axis=0)).tolist()
-        requests = [self._request(g, self._waiting[lacking[:, g]]) for g in wanted]
-        fetched = [request for request in requests if not self.prices.needs[request.group]]
-        computed = [[request] for request in requests if self.prices.needs[request.group]]
-        return [fetched, *computed] if fetched else computed
+        import asyncio  # only here: importing it takes a while
 
-    def remaining(self, request: Request) -> Request:
-        """Return the request without rows that were stopped since it was made."""
-        return self._request(request.group, request.rows[~self.failed[request.rows]])
+        places, running = asyncio.Semaphore(max_concurrency), set[asyncio.Future[Any]]()
 
-    def answer(self, request: Request, answer: Any) -> None:
-        """Take what a fetch gave for a request; what cannot be read is a failure."""
-        n_rows = len(request.rows)
-        self._take(request, lambda: self.plan.values_of_rows(request.group, answer, n_rows))
+        async def one(request: Request) -> None:
+            async with places:
+                with self._fetching(request):
+                    awaitable = _required_awaitable(call(request))
+                    answer = await _awaited_in_time(awaitable, self.timeout, running)
+                    values = self.plan.values_of_rows(request.group, answer, len(request.rows))
+                    self.walk.give(request.group, request.rows, values)
 
-    def answer_one(self, request: Request, answer: Any) -> None:
-        """Take what a fetch gave for one row, in any form."""
-        self._take(request, lambda: self.plan.values_of_one(request.group, answer))
-
-    def fail(self, request: Request, error: Exception) -> None:
-        """Stop the rows of a request, or raise the error."""
-        if self.on_error == "raise":
-            error.add_note(f"while the group {request.name!r} was fetched for {_rows(request)}")
-            raise error
-        self.failed[request.rows] = True
-        self.faults.append(Fault(request.name, request.rows, error))
+        for phase in self._phases():
+            left = [r for r in map(self._remaining, phase) if len(r.rows)]
+            tasks = [asyncio.ensure_future(one(request)) for request in left]
+            try:
+                await asyncio.gather(*tasks)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                if running:
+                    await asyncio.wait(running, timeout=MOMENT)
 
     @property
     def feature_cost(self) -> NDArray[np.float64]:
         """What rows have paid, (n,)."""
-        return self.purchases.cost(self.walk.had, self.waves)
+        return self.plan.purchases.cost(self.walk.had, self.waves)
 
-    def _take(self, request: Request, read: Callable[[], NDArray[np.float64]]) -> None:
+    def _phases(self) -> Iterator[list[Request]]:
+        """Yield what rows lack, wave by wave, until all are at their ends.
+
+        Requests of one phase may be answered in any order. A later phase of a wave is for groups
+        that are computed from groups of an earlier one.
+        """
+        while True:
+            waiting = self._waiting[~self.failed[self._waiting]]
+            lacking = self.walk.resume(waiting)
+            rows = lacking.any(axis=1)
+            self._waiting, lacking = waiting[rows], lacking[rows]
+            if len(self._waiting) == 0:
+                return
+            self.n_rounds += 1
+            self.waves[self._waiting[lacking[:, self.prices.paid].any(axis=1)]] += 1
+            wanted = np.flatnonzero(lacking.any(axis=0)).tolist()
+            requests = [
+                Request(g, self.prices.names[g], self._waiting[lacking[:, g]]) for g in wanted
+            ]
+            if fetched := [r for r in requests if not self.prices.needs[r.group]]:
+                yield fetched
+            yield from ([r] for r in requests if self.prices.needs[r.group])
+
+    def _remaining(self, request: Request) -> Request:
+        """Return the request without rows that were stopped since it was made."""
+        return replace(request, rows=request.rows[~self.failed[request.rows]])
+
+    @contextmanager
+    def _fetching(self, request: Request) -> Iterator[None]:
+        """Count a call; if it fails, or its answer cannot be read, stop its rows or raise."""
+        self.n_calls += 1
         try:
-            values = read()
-        except Exception as error:  # an answer may read from a connection as it becomes an array
-            self.fail(request, error)
-            return
-        self.walk.give(request.group, request.rows, values)
-
-    def _request(self, group: int, rows: RowNumbers) -> Request:
-        return Request(group, self.prices.names[group], rows)
+            yield
+        except WrongFetchError:
+            raise
+        except Exception as error:  # whatever a user's function may raise
+            if self.on_error == "raise":
+                error.add_note(f"while the group {request.name!r} was fetched for {_rows(request)}")
+                raise
+            self.failed[request.rows] = True
+            self.faults.append(Fault(request.name, request.rows, error))
 
 
 def _rows(request: Request) -> str:
     rows = request.rows.tolist()
     return f"row {rows[0]}" if len(rows) == 1 else f"{len(rows)} rows, {rows[0]} to {rows[-1]}"
+
+
+def _required_plain(answer: Any) -> Any:
+    """Reject the coroutine that an async function gives."""
+    if inspect.isawaitable(answer):
+        if inspect.iscoroutine(answer):
+            answer.close()
+        raise WrongFetchError(
+            "fetch is an async function; wanted a plain one, or use predict_lazy_async"
+        )
+    return answer
+
+
+def _in_time(call: Callable[[Request], Any], request: Request, timeout: float | None) -> Any:
+    """Return the answer of a call; with a timeout, of a thread that is abandoned if it is late."""
+    if timeout is None:
+        return call(request)
+    done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            done.put((call(request), None))
+        except BaseException as error:  # raised again below
+            done.put((None, error))
+
+    threading.Thread(target=work, daemon=True, name="mddag-fetch").start()
+    try:
+        answer, error = done.get(timeout=timeout)
+    except queue.Empty:
+        raise _late(timeout) from None
+    if error is not None:
+        raise error
+    return answer
+
+
+def _late(timeout: float | None) -> TimeoutError:
+    return TimeoutError(f"the fetch gave no answer within {timeout:g} s")
+
+
+MOMENT = 1.0  # seconds that cancelled fetches get to end
+
+
+async def _awaited_in_time(
+    awaitable: Awaitable[Any], timeout: float | None, running: set[asyncio.Future[Any]]
+) -> Any:
+    """Return an answer; a fetch that is late is cancelled, and nothing waits for it to end."""
+    import asyncio
+
+    task = asyncio.ensure_future(awaitable)
+    running.add(task)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=timeout)
+    finally:
+        if not task.done():
+            task.add_done_callback(_forget)
+            task.cancel()
+    running.discard(task)
+    if not done:
+        raise _late(timeout)
+    # Or its error; CancelledError is no failure of a fetch, but an order to stop.
+    return task.result()
+
+
+def _forget(task: asyncio.Future[Any]) -> None:
+    """Read the outcome of a fetch that nobody waits for, or asyncio would complain."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _required_awaitable(answer: Any) -> Awaitable[Any]:
+    if not inspect.isawaitable(answer):
+        raise WrongFetchError(
+            f"fetch gave {described(answer)}; wanted an async function, or use predict_lazy"
+        )
+    return answer
