@@ -225,3 +225,26 @@ def test_a_library_that_is_not_there_is_named(folder, monkeypatch, name):
     monkeypatch.setattr("mddag.adapters.adapter.import_module", without)
     with pytest.raises(ImportError, match=rf"reading '.*{name}' needs {library} .*pip install"):
         mddag.as_ensemble(folder / name)
+
+
+@pytest.mark.parametrize("name", ["two.txt", "three.ubj"])
+def test_a_file_can_be_read_in_a_process_of_its_own(folder, name):
+    path = folder / name
+    apart = mddag.as_ensemble(path, granularity="tree", isolated=True)
+    here = mddag.as_ensemble(path, granularity="tree")
+    np.testing.assert_array_equal(apart.scores(X), here.scores(X))
+    assert len(apart) == len(here)
+
+
+def test_a_file_that_crashes_its_library_is_an_error_of_the_file(folder, tmp_path):
+    path = tmp_path / "crash.txt"
+    path.write_text((folder / "two.txt").read_text().replace("num_leaves=4", "num_leaves=9"))
+    with pytest.raises(ValueError, match=r"crash\.txt.* crashed"):
+        mddag.as_ensemble(path, isolated=True)
+
+
+def test_an_isolated_error_is_that_of_this_process(tmp_path):
+    with pytest.raises(FileNotFoundError, match="absent"):
+        mddag.as_ensemble(tmp_path / "absent.txt", isolated=True)
+    with pytest.raises(TypeError, match="isolated"):
+        mddag.as_ensemble(lightgbm_text(lightgbm.LGBMClassifier, TWO), isolated=True)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._utils.checks import check_one_of, typed
+from mddag._utils.checks import check_one_of, described, typed
 from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
 from mddag.adapters._model_parts import (
@@ -81,7 +81,9 @@ MEMBERS: tuple[Adapter, ...] = (
 )
 
 
-def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") -> Ensemble:
+def as_ensemble(
+    model: Any, *, granularity: Literal["round", "tree"] = "round", isolated: bool = False
+) -> Ensemble:
     """Convert a trained model into H = (h_1 … h_N), with the model's own scores and labels.
 
     Parameters
@@ -91,6 +93,9 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
         of a file that LightGBM, XGBoost or CatBoost saved. An Ensemble is returned as it is.
     granularity : {"round", "tree"}, default="round"
         Whether h_j is a boosting round (for K > 2 all its trees) or a single tree.
+    isolated : bool, default=False
+        Whether to read a file in a process of its own: if the file crashes the library that reads
+        it, you get a ValueError. It takes a second or two more.
 
     Returns
     -------
@@ -102,7 +107,8 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
     TypeError
         If no adapter accepts the model.
     ValueError
-        If the model cannot be an Ensemble, or if the scores differ.
+        If the model cannot be an Ensemble, or if the scores differ; with `isolated` also if the
+        file crashes its library.
 
     Examples
     --------
@@ -115,6 +121,12 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
     <Ensemble of 5 base classifiers (5 trees), classifier, 3 score(s), 4 features>
     """
     check_one_of("granularity", granularity, ("round", "tree"))
+    if isolated:
+        if not is_path(model):
+            raise TypeError(
+                f"isolated=True is for the path of a file, but model is {described(model)}"
+            )
+        return _files.isolated(model, granularity)
     parts = parts_of(model)
     if parts.transformer is not None:
         inside = "ensemble_" if "mddag.DagEstimator" in lineage(model) else "steps[-1][1]"

@@ -2,15 +2,20 @@
 
 The content decides what a file is, and its name must agree. The libraries do not check files:
 LightGBM ends the process on a truncated one, CatBoost takes JSON without its last brace; so JSON is
-parsed here first. Nothing here protects against a file made to crash a library: read files from
-trusted sources only.
+parsed here first. A file made to crash a library still crashes it, unless it is read in a process
+of its own.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import pickle
 import re
+import signal
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +23,7 @@ from typing import Any, TypeGuard
 
 from mddag._utils.cached import cached_property
 from mddag.adapters.adapter import FileAdapter, need
+from mddag.ensemble.ensemble import Ensemble
 
 
 class DamagedError(ValueError):
@@ -136,6 +142,50 @@ def opened(path: str | os.PathLike[str], members: Sequence[FileAdapter]) -> Any:
             except Exception as error:
                 raise ValueError(refusal(name, member.library, error)) from error
     raise ValueError(f"{name!r} {described_content(content)}. {readable(members)}")
+
+
+# Libraries print to standard output, so the answer goes to a file.
+_READ = """
+import pickle, sys
+path, answer, granularity, sys.path = pickle.load(sys.stdin.buffer)
+from mddag.adapters import as_ensemble
+try:
+    found = as_ensemble(path, granularity=granularity)
+except Exception as error:
+    found = error
+with open(answer, "wb") as file:
+    pickle.dump(found, file)
+"""
+SECONDS, SECONDS_PER_BYTE = 60, 1e-6  # far more than any library takes for a sound file
+
+
+def isolated(path: str | os.PathLike[str], granularity: str) -> Ensemble:
+    """Return the Ensemble in a file, read in another process, whose crash becomes a ValueError."""
+    name = os.fspath(path)
+    size = os.path.getsize(name) if os.path.exists(name) else 0
+    seconds = SECONDS + SECONDS_PER_BYTE * size
+    with tempfile.TemporaryDirectory(prefix="mddag-") as folder:
+        answer = Path(folder) / "answer"
+        given = pickle.dumps((name, str(answer), granularity, sys.path))
+        command = [sys.executable, "-c", _READ]
+        try:
+            done = subprocess.run(command, input=given, capture_output=True, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise ValueError(
+                f"cannot read {name!r}: its library does not come to an end with it; the file is "
+                "damaged, or made to do harm"
+            ) from None
+        if not answer.exists():
+            signalled = done.returncode < 0
+            end = signal.Signals(-done.returncode).name if signalled else f"exit {done.returncode}"
+            raise ValueError(
+                f"cannot read {name!r}: its library crashed ({end}); the file is damaged, or made "
+                "to do harm"
+            )
+        found: Ensemble | Exception = pickle.loads(answer.read_bytes())
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 def other_than_ours(data: bytes, members: Sequence[FileAdapter]) -> str | None:
