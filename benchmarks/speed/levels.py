@@ -28,8 +28,8 @@ from benchmarks.speed.models import SHAPES, B, Shape, ensemble_of, keep_quitting
 from benchmarks.speed.pipe import Process
 from benchmarks.table import digits, kept, spread
 from mddag import _core
-from mddag.engine.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
+from mddag.policy.integer_votes import IntegerVotes
 
 FIELDS = ("what", "rows", "level", "ns_per_row", "speed / avx2")
 BASE = "avx2"

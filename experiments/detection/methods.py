@@ -28,10 +28,10 @@ from mddag.detection.rejection_candidates import (
 from mddag.detection.soft_cascades import soft_cascade, wald_boost, wald_rejects
 from mddag.detection.stage_cascades import fc_boost, fc_chain, vj_cascade
 from mddag.detection.thresholds import WantedRate
-from mddag.engine.replay import replay
 from mddag.ensemble.nodes import Nodes
 from mddag.losses import Exponential, ZeroOne
 from mddag.metrics import DetectionRun, Scored
+from mddag.policy.rollout import roll_out
 from mddag.solvers import Sarsa
 
 LENGTHS = (3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
@@ -189,7 +189,7 @@ def sarsa(case: Case, loss: Any, beta: float, seed: int) -> Setting:
     policy = learned(case, loss, beta, seed)
     policy_rows, test_rows = (
         (left.scores[:, 0], left.n_evaluated)
-        for left in (replay(case.pool, policy, votes) for votes in (case.policy, case.test))
+        for left in (roll_out(policy, votes) for votes in (case.policy, case.test))
     )
     return f"{loss} beta={beta:.2g} seed={seed}", policy_rows, test_rows
 

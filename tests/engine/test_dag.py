@@ -109,8 +109,7 @@ def test_blocks_and_threads_change_nothing(dtype, n_scores):
 def test_the_dag_does_what_the_mdp_foresaw(n_scores):
     ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
     X = np.random.default_rng(1).normal(size=(300, 2))
-    rounded = twin.in_fixed_point(ensemble)  # float64 sums of these are exact, too
-    mdp = MDP(rounded.votes(X), np.zeros(300, int), costs=ensemble.cost)
+    mdp = MDP(ensemble.votes(X), np.zeros(300, int), costs=ensemble.cost)
     scores, n_evaluated, cost = mdp.rollout(policy)
     trace = mddag.compile(ensemble, policy).run(X)
     np.testing.assert_array_equal(trace.scores, scores)

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 import mddag
 from mddag.engine.cost_model import MANY_ROWS, Costs
 from mddag.engine.executors.steps import Steps
-from mddag.engine.integer_votes import LARGEST, IntegerVotes
 from mddag.engine.program import Program, codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.votes import Votes
 from mddag.policy.grid import Grid
+from mddag.policy.integer_votes import LARGEST, IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from tests import strategies
 from tests.engine.test_dag import stumps

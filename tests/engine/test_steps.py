@@ -9,7 +9,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.policy.grid import Grid
 from mddag.policy.policy import Policy
 from tests import strategies
-from tests.engine.test_dag import assert_equal_walks, random_policy, stumps
+from tests.engine.test_dag import assert_equal_walks
 from tests.reference import rollout as twin
 from tests.reference import trees as trees_twin
 
@@ -49,16 +49,6 @@ def test_trees_equal_the_twin_in_floats(data):
     assert_equal_walks(
         Steps(Program(ensemble, policy)).run(X, 1), twin.on_rows(ensemble, policy, X)
     )
-
-
-def test_trees_do_what_the_mdp_foresaw_bit_by_bit():
-    ensemble, policy = stumps(12, 3), random_policy(12, 3)
-    X = np.random.default_rng(1).normal(size=(300, 2))
-    mdp = mddag.MDP(ensemble.votes(X), np.zeros(300, int), costs=ensemble.cost)
-    trace = Steps(Program(ensemble, policy)).run(X, 2)
-    parts = trace.scores, trace.n_evaluated, trace.cost
-    for got, wanted in zip(parts, mdp.rollout(policy), strict=True):
-        np.testing.assert_array_equal(got, wanted)
 
 
 def test_each_base_classifier_is_called_once_on_the_rows_that_evaluate_it():

@@ -5,8 +5,8 @@ import pytest
 
 from mddag import _core
 from mddag.engine.executors import Blocks
-from mddag.engine.integer_votes import IntegerVotes
 from mddag.engine.program import Program
+from mddag.policy.integer_votes import IntegerVotes
 from tests.native.test_walk import forest, noisy_policy
 
 SCORES = 3

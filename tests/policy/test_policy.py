@@ -268,7 +268,7 @@ def test_rows_go_as_single_actions_say(data, n_steps, n_scores):
     if data.draw(st.booleans()):
         policy = data.draw(strategies.with_verdicts(policy))
     costs = rng.integers(1, 5, n_steps).astype(float)
-    found = roll_out(policy, votes, votes.tables, policy.grid.native, costs, 1)
+    found = roll_out(policy, votes, costs)
     walks = twin.on_votes(votes, policy, costs)
     assert found.scores.tolist() == [walk.scores for walk in walks]
     assert found.n_evaluated.tolist() == [len(walk.path) for walk in walks]

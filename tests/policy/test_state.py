@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag.engine.executors.steps import Steps, follow, votes_on
-from mddag.engine.replay import replay
 from mddag.policy.arrangement import Arrangement
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.rollout import roll_out
 from mddag.policy.state import Score, Stages
 from tests import strategies
 from tests.engine.test_dag import stumps
@@ -266,17 +266,17 @@ def test_the_walk_gives_the_bits_of_the_twin_in_fixed_point(data):
 
 @given(st.data())
 @settings(deadline=None, max_examples=100)
-def test_rollouts_and_replays_are_those_of_the_executors(data):
+def test_rollouts_are_those_of_the_executors(data):
     ensemble = data.draw(strategies.ensembles().filter(len))
     X = data.draw(strategies.rows(ensemble.n_features))
     policy = data.draw(strategies.staged_policies(len(ensemble), ensemble.n_scores))
     dag, votes = mddag.compile(ensemble, policy), ensemble.votes(X)
-    found, trace = replay(ensemble, policy, votes), dag.run(X)
+    found, trace = roll_out(policy, votes), dag.run(X)
     np.testing.assert_array_equal(found.scores, trace.scores)
     np.testing.assert_array_equal(found.exit_step, trace.exit_step)
     np.testing.assert_array_equal(found.n_evaluated, trace.n_evaluated)
-    np.testing.assert_array_equal(found.verdict, trace.verdict)
-    walks = stages_twin.on_rows(ensemble, policy, X)
+    np.testing.assert_array_equal(found.codes, trace.verdict)
+    walks = stages_twin.on_rows_in_fixed_point(ensemble, policy, X, dag.fixed_point)
     mdp = mddag.MDP(votes, np.zeros(len(X), int))
     scores, n_evaluated, _ = mdp.rollout(policy)
     assert scores.tolist() == [walk.scores for walk in walks]

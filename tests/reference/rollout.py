@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from mddag.engine.integer_votes import IntegerVotes
+from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT
 from tests.reference import grid as grid_twin
 from tests.reference import trees as trees_twin
@@ -81,24 +81,34 @@ def in_fixed_point(ensemble):
     Sums of such votes stay below 2^31 units, so float64 adds them exactly: the same walks are the
     specification of the executors that add integers.
     """
-    fixed = IntegerVotes.of(ensemble.tables)
-    values, bias = fixed.scores(fixed.values), fixed.scores(fixed.bias)
-    return replace(ensemble, tables=replace(ensemble.tables, values=values, bias=bias))
+    return replace(ensemble, tables=_rounded(ensemble.tables))
 
 
-def on_rows_in_fixed_point(ensemble, policy, X):
-    """The walks that executors of integers take, edges being those of the fixed point."""
-    fixed = IntegerVotes.of(ensemble.tables)
+def _rounded(tables):
+    fixed = IntegerVotes.of(tables)
+    return replace(tables, values=fixed.scores(fixed.values), bias=fixed.scores(fixed.bias))
+
+
+def _on_fixed_edges(tables, policy):
+    """The policy with edges in units of the votes."""
+    fixed = IntegerVotes.of(tables)
     edges = np.ldexp(fixed.edges(policy.grid.edges).astype(float), -fixed.exponent)
     steps = SimpleNamespace(**{name: getattr(policy, name) for name in FIELDS})
     steps.n_steps, steps.every = policy.n_steps, policy.every
     steps.grid = SimpleNamespace(edges=edges)  # several may have become equal
-    return on_rows(in_fixed_point(ensemble), steps, X)
+    return steps
+
+
+def on_rows_in_fixed_point(ensemble, policy, X):
+    """The walks that executors of integers take, edges being those of the fixed point."""
+    return on_rows(in_fixed_point(ensemble), _on_fixed_edges(ensemble.tables, policy), X)
 
 
 def on_votes(votes, policy, costs):
-    """The walks of instances whose votes are known."""
+    """The walks of rows whose votes are known: those of trees are integers."""
     tables = votes.tables
+    if tables.of_trees:
+        tables, policy = _rounded(tables), _on_fixed_edges(tables, policy)
 
     def votes_of(codes):
         return lambda j: [

@@ -90,6 +90,7 @@ def rounds_of_trees(rng, n, n_steps, n_scores):
         score.astype(np.int32),
         starts_of(n_trees),
         rng.normal(size=n_scores),
+        of_trees=False,  # rollouts then add in float64, as the kernels that learn do
     )
     return Votes((rng.random((n, len(score))) * n_leaves).astype(np.uint8), tables)
 

@@ -49,7 +49,6 @@ from mddag.detection.rejection_candidates import (
     rejection_candidates,
 )
 from mddag.detection.thresholds import EndScores, WantedRate
-from mddag.engine.replay import Replay, replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import counted_rows
 from mddag.ensemble.votes import Tables
@@ -61,6 +60,7 @@ from mddag.policy.calibration import Calibration, fit_factor
 from mddag.policy.mdp import MDP, mdp_of
 from mddag.policy.ordering import Ordering, checked_ordering
 from mddag.policy.policy import QUIT, Policy
+from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.summary import Summary
 from mddag.solvers.solver import Solver, check_samples
 
@@ -227,12 +227,12 @@ class Rejection(Parameters, Solver):
         rates = realised(ends, self.target, parts, best.n_evaluated, thetas)
         return FoundCascade(cascade.policy(mdp.votes, self.every), rates, best.setting)
 
-    def rates(self, left: Replay, mdp: MDP) -> RealisedRates:
+    def rates(self, left: Rollout, mdp: MDP) -> RealisedRates:
         """Return the rates of a policy on the rows of an MDP that it was not learned on.
 
         Parameters
         ----------
-        left : Replay
+        left : Rollout
             Where the rows left the policy.
         mdp : MDP
             Their labels and weights.
@@ -248,7 +248,7 @@ class Rejection(Parameters, Solver):
         return rates_of(ends, left.scores[:, 0] > 0, self.target, n_evaluated)
 
     def calibration(
-        self, ensemble: Ensemble, policy: Policy, left: Replay, mdp: MDP
+        self, ensemble: Ensemble, policy: Policy, left: Rollout, mdp: MDP
     ) -> Calibration:
         """Return what scores stand for, by the rows of an MDP as they left the policy.
 
@@ -258,7 +258,7 @@ class Rejection(Parameters, Solver):
             Binary, with one score.
         policy : Policy
             What `solve` returned for it.
-        left : Replay
+        left : Rollout
             Where the rows left the policy.
         mdp : MDP
             Their labels and weights.
@@ -541,7 +541,7 @@ def _summary(estimator: MDDAGClassifier, target: str, value: float, mdp: MDP) ->
         float(of) if isfinite(of) else None
         for of in (dag.expected_speedup, dag.expected_speedup_one)
     )
-    left = replay(ensemble, estimator.policy_, mdp.votes)
+    left = roll_out(estimator.policy_, mdp.votes)
     full = ensemble.codes(mdp.votes.scores())
     return Summary(
         kind=ensemble.kind,
@@ -553,8 +553,8 @@ def _summary(estimator: MDDAGClassifier, target: str, value: float, mdp: MDP) ->
         n_evaluated=float(np.average(left.n_evaluated, weights=mdp.weight)),
         measured_against="labels",
         full=float(np.average(full != mdp.labels, weights=mdp.weight)),
-        sparse=float(np.average(left.verdict != mdp.labels, weights=mdp.weight)),
-        difference=float(np.average(left.verdict != full, weights=mdp.weight)),
+        sparse=float(np.average(left.codes != mdp.labels, weights=mdp.weight)),
+        difference=float(np.average(left.codes != full, weights=mdp.weight)),
         lost=None,
         confidence=None,
         speed=speed,

@@ -30,7 +30,6 @@ from mddag.engine.executors import (
     Walk,
     Windows,
 )
-from mddag.engine.integer_votes import IntegerVotes
 from mddag.engine.program import Program, codes_by_scores
 from mddag.engine.purchases import Purchases
 from mddag.engine.trace import Trace
@@ -38,6 +37,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Patches, Rows
 from mddag.metrics.ranking import Queries
 from mddag.policy.grid import Grid
+from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, Policy, check_policy
 
 FEW_ROWS = 256

@@ -21,13 +21,13 @@ from mddag._utils.arrays import ReadOnlyArrays
 from mddag._utils.cached import cached_property
 from mddag._utils.checks import check_positive
 from mddag.engine.cost_model import Costs
-from mddag.engine.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import take_segments
 from mddag.policy.grid import Grid, buckets
+from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, Policy, decided, last_decisions
 from mddag.policy.state import Stages, for_steps
 

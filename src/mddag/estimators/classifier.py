@@ -14,7 +14,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mddag._utils.applications import RATES, part
-from mddag.engine.replay import Replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
@@ -25,6 +24,7 @@ from mddag.policy.calibration import Calibration
 from mddag.policy.mdp import MDP
 from mddag.policy.ordering import Given
 from mddag.policy.policy import ACTIONS, Policy
+from mddag.policy.rollout import Rollout
 from mddag.solvers import Sarsa, Solver
 
 
@@ -269,7 +269,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         self.settle(ensemble, found.policy, mdp)
 
     def _calibrated(
-        self, ensemble: Ensemble, policy: Policy, left: Replay, mdp: MDP
+        self, ensemble: Ensemble, policy: Policy, left: Rollout, mdp: MDP
     ) -> Calibration:
         self.__dict__.pop("realised_rates_", None)
         rates = self.__dict__.pop("_found_rates", None)

@@ -25,7 +25,6 @@ from mddag._utils.warnings import doubt_few_policy_rows
 from mddag.adapters import Transformer, parts_of
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
-from mddag.engine.replay import Replay, replay
 from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Patches, Rows, is_frame, without_arrow
@@ -46,6 +45,7 @@ from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import Calibration, opinion
 from mddag.policy.mdp import MDP, Evaluation, mdp_of
 from mddag.policy.policy import ACTIONS, Policy, check_policy
+from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.serving.served_model import ServedModel
@@ -273,7 +273,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         return solver.solve(mdp)
 
     def _calibrated(
-        self, ensemble: Ensemble, policy: Policy, left: Replay, mdp: MDP
+        self, ensemble: Ensemble, policy: Policy, left: Rollout, mdp: MDP
     ) -> Calibration:
         """What scores stand for, by the rows of an MDP as they left the policy."""
         targets = mdp.labels
@@ -372,7 +372,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         self.measured_against_ = "labels" if mdp.labels.ndim == 1 else "probabilities"
         self.evaluation_ = mdp.evaluate(policy)
         self.full_evaluation_ = mdp.evaluate_full()
-        left = replay(ensemble, policy, mdp.votes, n_jobs=self.n_jobs)
+        left = roll_out(policy, mdp.votes, n_jobs=self.n_jobs)
         self.ensemble_, self.policy_ = ensemble, policy
         self.dag_ = compile_dag(
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)

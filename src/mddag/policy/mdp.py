@@ -18,7 +18,6 @@ from mddag._utils.arrays import mass, spaced_rows
 from mddag._utils.checks import (
     check_between,
     check_whole,
-    checked_jobs,
     checked_permutation,
     checked_prices,
 )
@@ -258,15 +257,13 @@ class MDP:
         cost : ndarray of shape (n,)
             Cost of the evaluated base classifiers.
         """
-        found = self._rolled_out(policy, checked_jobs(n_jobs))
+        found = self._rolled_out(policy, n_jobs)
         return found.scores, found.n_evaluated, found.cost
 
     def _rolled_out(self, policy: Policy, n_jobs: int = 1) -> Rollout:
         check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
-        tables = policy.tables(self.votes.tables)
-        grid = policy.grid.native
-        return roll_out(policy, self.votes, tables, grid, self.costs, n_jobs)
+        return roll_out(policy, self.votes, self.costs, n_jobs=n_jobs)
 
     def evaluate(self, policy: Policy) -> Evaluation:
         """Evaluate a policy by Eq. (8).

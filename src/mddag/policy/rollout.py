@@ -1,21 +1,29 @@
 """Rollout: run a policy natively on rows whose votes are known, and find where they quit.
 
-Sums are float64 in the order of evaluation. Scores and stages have kernels; other states run by
-``mddag.compile(ensemble, policy)`` alone.
+This is what estimates, chooses, certifies and measures policies, so the votes of trees are summed
+in the fixed point of the executors: scores, paths and classes are those of
+``mddag.compile(ensemble, policy)`` to the last bit. Votes given as numbers, and those of callables,
+are summed in float64, in the order of evaluation. Scores and stages have kernels; policies with
+other states run in a Dag alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag.ensemble.votes import Tables, Votes
-from mddag.policy.policy import Policy
+from mddag._utils.checks import checked_jobs
+from mddag.ensemble.tasks import winners
+from mddag.ensemble.votes import Votes
+from mddag.policy.grid import buckets
+from mddag.policy.integer_votes import IntegerVotes
+from mddag.policy.policy import Policy, decided
 from mddag.policy.state import Stages
 
 # The cells of some of the rows at step j; at the end, where j is N, of those that have passed it.
@@ -82,54 +90,50 @@ class Rollout:
     # (n,), verdict of the policy, -1 where scores decide; None if it has no verdicts
     verdict: NDArray[np.int16] | None
 
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """Class of each row (n,) as ``Trace.verdict``: the verdict, or else that by the scores."""
+        return decided(winners(self.scores), self.verdict)
+
 
 def roll_out(
-    policy: Policy,
-    votes: Votes,
-    tables: Tables,
-    grid: _core.Grid,
-    costs: NDArray[np.float64],
-    n_jobs: int,
+    policy: Policy, votes: Votes, costs: NDArray[np.float64] | None = None, *, n_jobs: int = 1
 ) -> Rollout:
-    """Run a policy on the rows of some votes.
+    """Run a policy on the rows of some votes; base classifiers cost `costs` (N,), or 1 each."""
+    policy = copy(policy)  # or the jump tables of all candidates would stay in memory
+    tables, grid, unit = policy.tables(votes.tables), policy.grid.native, 1.0
+    if tables.of_trees:
+        integers = IntegerVotes.of(tables)
+        # float64 adds integers below 2^53 exactly, so one kernel serves both kinds of sums
+        values, bias = (a.astype(np.float64) for a in (integers.values, integers.bias))
+        tables = replace(tables, values=values, bias=bias)
+        grid = buckets(integers.edges(policy.grid.edges).astype(np.float64), policy.grid.n_scores)
+        unit = integers.unit
 
-    `tables` are what the leaves vote, rescaled for the policy or in other units, `grid` the cells
-    of sums in these units, `costs` (N,) those of the base classifiers.
-    """
     n, state = len(votes), policy.state
+    costs = np.ones(policy.n_steps) if costs is None else costs
     n_evaluated, exit_step, cost = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
-    out = n_evaluated, exit_step, cost, n_jobs
-    if not isinstance(state, Stages):
-        carried = np.tile(tables.bias, (n, 1))
-        _core.rollout(tables.native, votes.codes, grid, policy.native, costs, carried, *out)
-        verdict = None
+    out = n_evaluated, exit_step, cost, checked_jobs(n_jobs)
+    verdict = None
+    if isinstance(state, Stages):
+        columns, _ = state.start(tables.bias, n)
+        _core.rollout_stages(
+            tables.native, votes.codes, grid, state.native, policy.native, costs, columns, *out
+        )
+        scores = state.scores((columns, exit_step.astype(np.intp)))
         if policy.verdict is not None:
-            cells = _cells(grid, carried)
-            verdict = policy.last_verdicts[policy.decision_after(exit_step), cells]
-        return Rollout(carried, n_evaluated, exit_step, cost, verdict)
-    columns, _ = state.start(tables.bias, n)
-    _core.rollout_stages(
-        tables.native, votes.codes, grid, state.native, policy.native, costs, columns, *out
-    )
-    scores = state.scores((columns, exit_step.astype(np.intp)))
-    verdict = _stage_verdicts(policy, state, columns, exit_step, grid)
-    return Rollout(scores, n_evaluated, exit_step, cost, verdict)
 
+            def cells(j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+                return _cells(grid, state.column(columns, int(state.reads[j]))[rows])
 
-def _stage_verdicts(
-    policy: Policy,
-    state: Stages,
-    columns: NDArray[np.float64],
-    exit_step: NDArray[np.int32],
-    grid: _core.Grid,
-) -> NDArray[np.int16] | None:
-    if policy.verdict is None:
-        return None
-
-    def cells(j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-        return _cells(grid, state.column(columns, int(state.reads[j]))[rows])
-
-    return Quits.found(policy, exit_step, cells).verdicts(cells)
+            verdict = Quits.found(policy, exit_step, cells).verdicts(cells)
+    else:
+        scores = np.tile(tables.bias, (n, 1))
+        _core.rollout(tables.native, votes.codes, grid, policy.native, costs, scores, *out)
+        if policy.verdict is not None:
+            at = policy.decision_after(exit_step)
+            verdict = policy.last_verdicts[at, _cells(grid, scores)]
+    return Rollout(scores * unit, n_evaluated, exit_step, cost, verdict)
 
 
 def _cells(grid: _core.Grid, scores: NDArray[np.float64]) -> NDArray[np.int32]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mddag._utils.arrays import checked_out
 from mddag._utils.checks import typed
-from mddag.engine.replay import visited
+from mddag.engine.node_counts import visited
 from mddag.engine.trace import Trace
 from mddag.metrics.ranking import Queries
 from mddag.serving.model_file import Model

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag.engine.dag import BLOCK
 from mddag.engine.lazy_walk import with_prices
-from mddag.engine.replay import visited
+from mddag.engine.node_counts import visited
 from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Patches, Rows
 from mddag.serving.model_file import Model

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 
 from mddag._utils.output import progress
 from mddag.engine.dag import compile as compile_dag
-from mddag.engine.replay import RowNodes, replay
+from mddag.engine.node_counts import RowNodes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.policy.rollout import roll_out
 from mddag.solvers import Candidates, Family, Solver
 from mddag.solvers.front import JudgedCandidates, rounded, spaced_front, worth
 from mddag.solvers.preparation import Arranged
@@ -272,8 +273,8 @@ class CandidateSearch:
         return self._replayed(beta, Policy.constant(action, self.ensemble.n_classifiers, grid))
 
     def _replayed(self, beta: float, policy: Policy) -> Candidate:
-        found = replay(self.ensemble, policy, self.votes)
-        excess = self.excess_loss(found.scores, found.exit_step, found.verdict)
+        found = roll_out(policy, self.votes)
+        excess = self.excess_loss(found.scores, found.exit_step, found.codes)
         counted = None if self.counter is None else self.counter.under(policy)
         return Candidate(beta, policy, found.n_evaluated, excess, counted)
 

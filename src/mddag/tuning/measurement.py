@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.arrays import part
-from mddag.engine.replay import replay
 from mddag.estimators.dag_estimator import DagEstimator
+from mddag.policy.rollout import roll_out
 from mddag.serving.summary import Summary
 from mddag.tuning.excess_loss import MetricLoss
 from mddag.tuning.front import Candidate
@@ -41,13 +41,13 @@ def measured(
     """
     rows = parts.choosing if guarantee is None else parts.certifying
     full, truth, weight = parts.full[rows], parts.truth[rows], part(parts.weight, rows)
-    left = replay(parts.ensemble, chosen.policy, parts.votes.rows(rows))
+    left = roll_out(chosen.policy, parts.votes.rows(rows))
     task, scores = parts.ensemble.task, left.scores
     if task.calibration_changes_predictions:
         scores = estimator.calibration_.calibrated(scores, left.exit_step)
     sparse, quality = task.predictions(scores), task.quality
     if task.classes is not None:  # a verdict may say otherwise than the scores
-        sparse = task.classes[left.verdict]
+        sparse = task.classes[left.codes]
     values: tuple[float | None, float | None] = None, None
     if metric_loss is not None and parts.labelled:
         shipped = estimator.calibration_.probabilities(left.scores, left.exit_step)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.arrays import part
-from mddag.engine.replay import RowNodes
+from mddag.engine.node_counts import RowNodes
 from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
@@ -52,7 +52,7 @@ class NodePrices:
 
     def on(self, votes: Votes) -> RowNodes:
         """What counts the nodes that the rows of these votes visit."""
-        return RowNodes(self.ensemble, votes, self.depths)
+        return RowNodes(votes, self.depths)
 
 
 def node_prices(parts: RowParts) -> NodePrices:

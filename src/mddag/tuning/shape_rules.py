@@ -24,7 +24,7 @@ from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.engine.cost_model import MANY_ROWS
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
-from mddag.engine.replay import RowNodes, replay
+from mddag.engine.node_counts import RowNodes
 from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import winners
@@ -33,6 +33,7 @@ from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import opinion
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.policy.rollout import roll_out
 from mddag.solvers.front import spaced_front
 from mddag.tuning.shapes import Shape, shaped
 
@@ -164,10 +165,10 @@ class Outcome:
         """Run a rule on the rows of these votes of a whole ensemble."""
         ensemble, votes = cut(ensemble, rule.length), cut_votes(votes, rule.length)
         policy = rule.policy(ensemble, every)
-        found = replay(ensemble, policy, votes)
+        found = roll_out(policy, votes)
         cost: NDArray[Any] = found.n_evaluated
         if objective == "nodes":
-            cost = RowNodes(ensemble, votes, LeafDepths.of(ensemble)).under(policy)
+            cost = RowNodes(votes, LeafDepths.of(ensemble)).under(policy)
         elif objective == "time":
             cost = np.full(len(votes), expected_time(rule, ensemble, every, found.n_evaluated))
         return cls(found.scores, found.exit_step, found.n_evaluated, cost)

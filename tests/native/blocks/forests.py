@@ -3,9 +3,9 @@
 import numpy as np
 
 from mddag import _core
-from mddag.engine.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
+from mddag.policy.integer_votes import IntegerVotes
 from tests.native.grown_tree import grown_tree
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import _core
-from mddag.engine.integer_votes import IntegerVotes
 from mddag.policy.grid import Grid
+from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from tests.native.blocks.forests import forest_of, random_ensemble, rows_on, run_of
 from tests.reference import forest as twin

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import _core
-from mddag.engine.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import NODE, Nodes
+from mddag.policy.integer_votes import IntegerVotes
 from tests.native.blocks.forests import (
     fixed_sums,
     forest_of,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag.engine.dag import Dag
-from mddag.engine.integer_votes import IntegerVotes
 from mddag.ensemble.tasks import Regression
 from mddag.policy.grid import Grid
+from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.export.tables import (
     STEPS,

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.engine.dag import Dag
-from mddag.engine.integer_votes import LARGEST
 from mddag.ensemble.votes import starts_of
+from mddag.policy.integer_votes import LARGEST
 from mddag.serving.export.render import Rendered, about, code
 from mddag.serving.export.tables import Labels, ModelTables
 from mddag.serving.export.walk_tables import WorstCase

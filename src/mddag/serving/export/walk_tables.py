@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.engine.dag import Dag
-from mddag.engine.integer_votes import LARGEST, IntegerVotes
 from mddag.engine.program import AT_END
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE
 from mddag.ensemble.votes import starts_of
+from mddag.policy.integer_votes import LARGEST, IntegerVotes
 from mddag.policy.policy import EVAL, Policy
 from mddag.policy.state import Stages
 

@@ -1,4 +1,4 @@
-"""A replay on votes is the run of the DAG on rows, bit by bit."""
+"""Rollouts on votes are runs of the DAG on rows, bit by bit, and count the nodes of its paths."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.engine.replay import BITS, RowNodes, replay, visited
+from mddag.engine.node_counts import BITS, RowNodes, visited
 from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
@@ -14,17 +14,18 @@ from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.rescaling import Rescaling
 from mddag.policy.grid import Grid
 from mddag.policy.policy import Policy
+from mddag.policy.rollout import roll_out
 from tests import strategies
 from tests.strategies import ensembles, policies, rows, with_verdicts
 
 
 def assert_equal(ensemble, policy, X):
     trace = mddag.compile(ensemble, policy).run(X)
-    found = replay(ensemble, policy, ensemble.votes(X))
+    found = roll_out(policy, ensemble.votes(X))
     np.testing.assert_array_equal(found.scores, trace.scores)
     np.testing.assert_array_equal(found.exit_step, trace.exit_step)
     np.testing.assert_array_equal(found.n_evaluated, trace.n_evaluated)
-    np.testing.assert_array_equal(found.verdict, trace.verdict)
+    np.testing.assert_array_equal(found.codes, trace.verdict)
 
 
 @settings(max_examples=60)
@@ -69,7 +70,7 @@ def test_of_any_policy(data):
     dag = mddag.compile(ensemble, policy)
     wanted = on_paths(dag, X)
     np.testing.assert_array_equal(visited(dag, X), wanted)
-    counted = RowNodes(ensemble, ensemble.votes(X), LeafDepths.of(ensemble))
+    counted = RowNodes(ensemble.votes(X), LeafDepths.of(ensemble))
     np.testing.assert_array_equal(counted.under(policy), wanted)
 
 
@@ -86,7 +87,7 @@ def test_more_base_classifiers_than_a_number_has_bits():
     grid = Grid(np.linspace(-1, 1, 7), 1)
     actions = rng.choice(3, (len(ensemble), grid.n_cells), p=[0.5, 0.49, 0.01]).astype(np.uint8)
     policy = Policy(actions, grid, rng.permutation(len(ensemble)))
-    counted = RowNodes(ensemble, ensemble.votes(X), LeafDepths.of(ensemble))
+    counted = RowNodes(ensemble.votes(X), LeafDepths.of(ensemble))
     np.testing.assert_array_equal(
         counted.under(policy), mddag.compile(ensemble, policy).run(X).n_evaluated
     )
