@@ -1,12 +1,15 @@
 """Figure 2: true positives at a fixed rate of false ones, against evaluations on negatives.
 
-    python experiments/figure2.py            three data sets, three seeds; about 35 minutes on two
-                                             cores; goes on where it was stopped
+    python experiments/figure2.py            three datasets, three seeds, two protocols; TODO
+                                             minutes on two cores; goes on where it was stopped
     python experiments/figure2.py --quick    few rows, features and settings, to see that it runs
 
-Reads the folder MDDAG_DATA. The runs of each data set, seed and method are kept below `out`; delete
-that folder to begin anew. Writes figure2.png and its numbers: curves.csv, means.csv (of seeds, with
-standard errors) and exponential.csv (why L_EXP needs a scale).
+Two protocols: "paper" learns policies and cascades on the rows that AdaBoost was trained on, "ours"
+on held-out rows. Ties count both ways: "split" reads the usual ROC curve, "whole" never divides
+rows of one score. Reads the folder MDDAG_DATA. The runs of each dataset, seed and method are kept
+below `out`; delete that folder to start again. Writes a figure for each protocol and kind of ties,
+such as paper_split.png; curves.csv; means.csv (of seeds, with standard errors); and
+exponential.csv, the least L_EXP of prefixes.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +31,11 @@ sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder beside
 
 from experiments.detection import cases, methods, picture  # noqa: E402
 from experiments.detection.cases import Case, Size  # noqa: E402
+from experiments.detection.methods import At  # noqa: E402
 from experiments.reports import shown, write  # noqa: E402
 from mddag.metrics import DetectionRun, best_within  # noqa: E402
 
-RATES = (0.01, 0.001)
+MEASURES: tuple[At, ...] = tuple(product((0.05, 0.01, 0.001), ("split", "whole")))
 BOUNDS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 
 
@@ -38,24 +43,41 @@ def main() -> None:
     options = read_options()
     if not os.environ.get("MDDAG_DATA"):
         raise SystemExit("set MDDAG_DATA to the folder of the data sets; see CONTRIBUTING.md")
-    size = cases.QUICK if options.quick else Size()
-    options.keep.mkdir(parents=True, exist_ok=True)
-    options.out.mkdir(parents=True, exist_ok=True)
-    work = [(name, seed) for name in options.data for seed in options.seeds]
+    for folder in (options.keep, options.out):
+        folder.mkdir(parents=True, exist_ok=True)
+    work = [
+        (name, seed, protocol)
+        for protocol in options.protocols
+        for name in options.data
+        for seed in options.seeds
+    ]
+    sizes = {
+        p: size if not options.quick else cases.quick(size) for p, size in cases.PROTOCOLS.items()
+    }
     begin = time.perf_counter()
-    pools = (delayed(pool)(*case, size, options.keep) for case in work)
+    pools = (delayed(pool)(*case[:2], sizes[case[2]], options.keep) for case in work)
     shown("pools", len(work), begin, Parallel(options.jobs, return_as="generator")(pools))
-    todo = [(*case, method) for method in slowest_first() for case in work]
-    tasks = (delayed(kept_runs)(*task, size, options.keep) for task in todo)
+    todo = [(*case, method) for case in work for method in methods.METHODS[case[2]]]
+    tasks = (
+        delayed(kept_runs)(name, seed, sizes[protocol], method, options.keep)
+        for name, seed, protocol, method in slowest_first(todo)
+    )
     done = Parallel(options.jobs, return_as="generator_unordered")(tasks)
     shown("methods", len(todo), begin, done)
 
-    lines = list(curves(work, size, options.keep))
+    lines = list(curves(todo, sizes, options.keep))
     write(options.out / "curves.csv", lines)
     write(options.out / "means.csv", means(lines))
-    write(options.out / "exponential.csv", exponential(work, size, options.keep))
-    trace, y = one_dag(work[0], size, options.keep)
-    picture.drawn(lines, trace, y, RATES).savefig(options.out / "figure2.png", dpi=130)
+    held_out = [(name, seed) for name, seed, protocol in work if protocol == "ours"]
+    if held_out:
+        write(options.out / "exponential.csv", exponential(held_out, sizes["ours"], options.keep))
+    for protocol in options.protocols:
+        own = [line for line in lines if line["protocol"] == protocol]
+        for ties in ("split", "whole"):
+            dag = one_dag(own, sizes[protocol], options.keep) if ties == "split" else None
+            shown_lines = [line for line in own if line["ties"] == ties]
+            figure = picture.drawn(shown_lines, protocol, ties, dag)
+            figure.savefig(options.out / f"{protocol}_{ties}.png", dpi=100)
     report(lines)
 
 
@@ -63,6 +85,9 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="few rows, features and settings")
     parser.add_argument("--data", nargs="+", choices=cases.NAMES, default=cases.NAMES)
+    parser.add_argument(
+        "--protocols", nargs="+", choices=cases.PROTOCOLS, default=list(cases.PROTOCOLS)
+    )
     parser.add_argument("--seeds", nargs="+", type=int)
     parser.add_argument("--jobs", type=int, default=2, help="processes; default: %(default)s")
     parser.add_argument("--keep", type=Path, help="where runs are kept; default: out/figure2")
@@ -77,58 +102,69 @@ def read_options() -> argparse.Namespace:
     return options
 
 
-def slowest_first() -> list[str]:
-    return sorted(methods.METHODS, key=lambda name: name not in ("FCBoost", "VJCascade"))
+def slowest_first(todo: list[tuple[str, int, str, str]]) -> list[tuple[str, int, str, str]]:
+    return sorted(todo, key=lambda task: task[-1] not in ("FCBoost", "VJCascade"))
 
 
 def pool(name: str, seed: int, size: Size, folder: Path) -> str:
     Case.of(name, seed, size, folder)
-    return f"{name} {seed}"
+    return f"{name} {seed} {size.key}"
 
 
-def kept_runs(name: str, seed: int, method: str, size: Size, folder: Path) -> str:
+def stored(folder: Path, name: str, seed: int, size: Size, method: str) -> Path:
+    return folder / f"{name}-{seed}-{size.key}-{method.replace(', ', '-').replace(' ', '-')}.npz"
+
+
+def kept_runs(name: str, seed: int, size: Size, method: str, folder: Path) -> str:
     """Compute the runs of a method, unless the folder has them."""
-    path = folder / f"{name}-{seed}-{method}.npz"
+    path = stored(folder, name, seed, size, method)
     began = time.process_time()
     if not path.exists():
-        found = methods.runs(Case.of(name, seed, size, folder), method, RATES, BOUNDS)
-        arrays = {f"{fpr:g}": [list(vars(run).values()) for _, run in found[fpr]] for fpr in RATES}
-        names = {f"names {fpr:g}": [setting for setting, _ in found[fpr]] for fpr in RATES}
+        found = methods.runs(Case.of(name, seed, size, folder), method, MEASURES, BOUNDS)
+        arrays = {f"{at}": [list(vars(run).values()) for _, run in found[at]] for at in MEASURES}
+        names = {f"names {at}": [setting for setting, _ in found[at]] for at in MEASURES}
         unfinished = path.with_suffix(".part.npz")
         np.savez(unfinished, **arrays, **names, seconds=time.process_time() - began)
         unfinished.rename(path)
-    return f"{name} {seed} {method} ({time.process_time() - began:.0f} processor seconds)"
+    return (
+        f"{name} {seed} {size.key} {method} ({time.process_time() - began:.0f} processor seconds)"
+    )
 
 
-def curves(work: list[tuple[str, int]], size: Size, folder: Path) -> Iterator[dict[str, Any]]:
-    """k*(N) of every data set, seed, rate, method and N."""
-    for (name, seed), method in ((case, m) for case in work for m in methods.METHODS):
-        stored = np.load(folder / f"{name}-{seed}-{method}.npz")
-        for fpr in RATES:
-            runs = [DetectionRun(*row) for row in stored[f"{fpr:g}"]]
-            settings = dict(zip(map(id, runs), stored[f"names {fpr:g}"].tolist(), strict=True))
+def curves(
+    todo: list[tuple[str, int, str, str]], sizes: dict[str, Size], folder: Path
+) -> Iterator[dict[str, Any]]:
+    """k*(N) of every dataset, seed, protocol, method, rate, kind of ties and N."""
+    for name, seed, protocol, method in todo:
+        kept = np.load(stored(folder, name, seed, sizes[protocol], method))
+        for at in MEASURES:
+            runs = [DetectionRun(*row) for row in kept[f"{at}"]]
+            settings = dict(zip(map(id, runs), kept[f"names {at}"].tolist(), strict=True))
             own = method not in methods.SAME_FOR_ALL_RATES  # it has chosen within each bound
+            where = {"protocol": protocol, "data": name, "seed": seed, "method": method}
+            where |= {"fpr": at[0], "ties": at[1]}
             for bound, best in zip(BOUNDS, runs if own else best_within(runs, BOUNDS), strict=True):
                 if best is not None and best.train_cost <= bound:
-                    where = {"data": name, "seed": seed, "fpr": fpr, "method": method}
                     setting = settings[id(best)]
                     n_settings = int(setting.rpartition("of ")[2]) if own else len(runs)
                     chosen = {"setting": setting, "settings": n_settings}
                     yield where | {"bound": bound} | vars(best) | chosen
 
 
+KEY = ("protocol", "data", "fpr", "ties", "method", "bound")
+
+
 def means(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Means over seeds with standard errors, where every seed has a setting within N."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for line in lines:
-        key = tuple(line[k] for k in ("data", "fpr", "method", "bound"))
-        groups.setdefault(key, []).append(line)
+        groups.setdefault(tuple(line[k] for k in KEY), []).append(line)
     most = max(map(len, groups.values()))
     found = []
     for key, group in groups.items():
         if len(group) < most:
             continue
-        mean: dict[str, Any] = dict(zip(("data", "fpr", "method", "bound"), key, strict=True))
+        mean: dict[str, Any] = dict(zip(KEY, key, strict=True))
         for column in ("test_tpr", "test_cost", "held_out_tpr", "held_out_fpr"):
             values = np.array([line[column] for line in group])
             mean[column] = values.mean()
@@ -150,23 +186,24 @@ def exponential(work: list[tuple[str, int]], size: Size, folder: Path) -> Iterat
             yield where | {"least_loss": loss[j], "prefix": j + 1, "loss_of_all": loss[-1]}
 
 
-def one_dag(case: tuple[str, int], size: Size, folder: Path) -> tuple[Any, np.ndarray]:
-    """The policy of MDDAG.I that is best within ten evaluations, and what it does on test rows."""
-    name, seed = case
-    stored = np.load(folder / f"{name}-{seed}-MDDAG.I.npz")
-    runs = [DetectionRun(*row) for row in stored[f"{RATES[0]:g}"]]
-    best = best_within(runs, [10.0])[0] or min(runs, key=lambda run: run.train_cost)
-    return methods.traced(Case.of(name, seed, size, folder), runs.index(best))
+def one_dag(lines: list[dict[str, Any]], size: Size, folder: Path) -> tuple[Any, np.ndarray] | None:
+    """What the policy of MDDAG.I that is best within ten evaluations does with test rows."""
+    own = [line for line in lines if line["method"] == "MDDAG.I" and line["bound"] <= 10]
+    if not own:
+        return None
+    best = own[-1]
+    case = Case.of(best["data"], best["seed"], size, folder)
+    return methods.traced(case, best["setting"])
 
 
 def report(lines: list[dict[str, Any]]) -> None:
     """Print the means as a table."""
-    table = {(m["data"], m["fpr"], m["method"], m["bound"]): m for m in means(lines)}
-    for name, fpr in sorted({key[:2] for key in table}, reverse=True):
-        print(f"\n{name}, FPR {fpr:g}: TPR within N =", *BOUNDS)
-        for method in methods.METHODS:
-            row = [table.get((name, fpr, method, n)) for n in BOUNDS]
-            print(f"{method:12}", *("  -  " if m is None else f"{m['test_tpr']:.3f}" for m in row))
+    table = {tuple(m[k] for k in KEY): m for m in means(lines)}
+    for group in dict.fromkeys(key[:4] for key in table):
+        print("\n{}, {}, FPR {:g}, ties {}: TPR within N =".format(*group), *BOUNDS)
+        for method in methods.METHODS[group[0]]:
+            row = [table.get((*group, method, n)) for n in BOUNDS]
+            print(f"{method:24}", *("  -  " if m is None else f"{m['test_tpr']:.3f}" for m in row))
 
 
 if __name__ == "__main__":

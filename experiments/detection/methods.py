@@ -1,21 +1,23 @@
 """The methods of Figure 2: each gives many settings, and of each what rows do at every rate.
 
 A setting is fitted on policy rows (base classifiers that it trains itself: on the rows boosted on)
-and becomes one `DetectionRun` for each false positive rate. `Rejection` has 588 settings;
-SoftCascade, FCBoost and WaldBoost have more, VJCascade fewer, AdaBoost its 100 prefixes, and those
-by SARSA some dozens, for each takes a second.
+and becomes one `DetectionRun` for each false positive rate and each way to count ties. `Rejection`
+has 588 settings; SoftCascade, FCBoost and WaldBoost have more, VJCascade fewer, AdaBoost its 100
+prefixes, and MDDAG a few for each seed of SARSA, for each takes a second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from experiments.detection.cases import Case, patches
-from mddag import MDP, Policy, Trace
+from experiments.detection.formulations import MDDAG_EXP, MDDAG_I, Formulation, decided
+from mddag import MDP, Trace
 from mddag import compile as compile_dag
 from mddag.detection.cascade import Chain
 from mddag.detection.cascade_rows import votes_of
@@ -29,27 +31,28 @@ from mddag.detection.soft_cascades import soft_cascade, wald_boost, wald_rejects
 from mddag.detection.stage_cascades import fc_boost, fc_chain, vj_cascade
 from mddag.detection.thresholds import WantedRate
 from mddag.ensemble.nodes import Nodes
-from mddag.losses import Exponential, ZeroOne
 from mddag.metrics import DetectionRun, Scored
-from mddag.policy.rollout import roll_out
-from mddag.solvers import Sarsa
+from mddag.metrics.detection import Ties
+from mddag.solvers import Descent
 
 LENGTHS = (3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 MISSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8)
 
 Rows = tuple[np.ndarray, np.ndarray]  # scores and evaluations
 Setting = tuple[str, Rows, Rows]  # its name, policy rows, test rows
-Runs = dict[float, list[tuple[str, DetectionRun]]]
+At = tuple[float, Ties]  # a rate of false positives, and how ties count
+Runs = dict[At, list[tuple[str, DetectionRun]]]
 
 
-def runs_of(case: Case, settings: Iterator[Setting], rates: tuple[float, ...]) -> Runs:
+def runs_of(case: Case, settings: Iterator[Setting], measures: Sequence[At]) -> Runs:
     """The runs of settings that are the same for all rates."""
-    runs: Runs = {fpr: [] for fpr in rates}
+    runs: Runs = {at: [] for at in measures}
     for name, policy, test in settings:
         on_policy = Scored(policy[0], case.y_policy, policy[1])
         on_test = Scored(test[0], case.y_test, test[1])
-        for fpr in rates:
-            runs[fpr].append((name, DetectionRun.of(on_policy, on_test, fpr)))
+        for fpr, ties in measures:
+            run = DetectionRun.of(on_policy, on_test, fpr, ties=ties)
+            runs[fpr, ties].append((name, run))
     return runs
 
 
@@ -154,65 +157,42 @@ def fc_boosts(case: Case) -> Iterator[Setting]:
                 yield name, *chained(fc_chain(grown[:n], r), some)
 
 
-def mddag_i(case: Case) -> Iterator[Setting]:
-    """MDDAG.I: SARSA on the 0-1 loss, as in the paper."""
-    for beta, seed in i_settings(case):
-        yield sarsa(case, ZeroOne(), beta, seed)
+def mddag(case: Case, formulation: Formulation) -> Iterator[Setting]:
+    """MDDAG: every price and seed is a setting."""
+    few = replace(formulation, betas=formulation.betas[::3], seeds=1)
+    chosen = few if case.size.quick else formulation
+    for beta, seed, policy in chosen.policies(case):
+        rows = ((r.scores, r.n_evaluated) for r in decided(case, policy))
+        yield f"beta={beta:g} seed={seed}", *rows
 
 
-def i_settings(case: Case) -> list[tuple[float, int]]:
-    betas = 10.0 ** np.linspace(-4, -1.5, 6 if case.size.quick else 40)
-    return [(beta, 0) for beta in betas.tolist()]
-
-
-def traced(case: Case, setting: int) -> tuple[Trace, np.ndarray]:
+def traced(case: Case, setting: str) -> tuple[Trace, np.ndarray]:
     """What the policy of one setting of MDDAG.I does with test rows, and their labels."""
-    beta, seed = i_settings(case)[setting]
-    _, _, X, _ = patches(case.name, case.seed, case.size.most_rows)
-    return compile_dag(case.pool, learned(case, ZeroOne(), beta, seed)).run(X), case.y_test
+    beta, seed = (float(part.partition("=")[2]) for part in setting.split())
+    (policy,) = MDDAG_I.learned(case, beta, int(seed))
+    X_test = patches(case.name, case.seed, case.size)[2]
+    return compile_dag(case.pool, policy).run(X_test), case.y_test
 
 
-def mddag_exp(case: Case) -> Iterator[Setting]:
-    """MDDAG.EXP: SARSA on the exponential loss. Its scale is a setting: with raw scores, scale 1,
-    there is little or nothing to gain by any evaluation (exponential.csv)."""
-    betas = 10.0 ** np.linspace(-4.5, -1.5, 3 if case.size.quick else 10)
-    for scale, beta in product((0.02, 0.05, 0.1, 0.2, 1.0), betas):
-        yield sarsa(case, Exponential(scale=scale), beta, 0)
-
-
-def learned(case: Case, loss: Any, beta: float, seed: int) -> Policy:
-    mdp = MDP(case.policy, case.y_policy, loss=loss, beta=float(beta))
-    return Sarsa(n_episodes=case.size.n_episodes, random_state=seed).solve(mdp)
-
-
-def sarsa(case: Case, loss: Any, beta: float, seed: int) -> Setting:
-    policy = learned(case, loss, beta, seed)
-    policy_rows, test_rows = (
-        (left.scores[:, 0], left.n_evaluated)
-        for left in (roll_out(policy, votes) for votes in (case.policy, case.test))
-    )
-    return f"{loss} beta={beta:.2g} seed={seed}", policy_rows, test_rows
-
-
-def rejections(case: Case, fpr: float, bounds: Sequence[float]) -> list[tuple[str, DetectionRun]]:
+def rejections(case: Case, at: At, bounds: Sequence[float]) -> list[tuple[str, DetectionRun]]:
     """`Rejection`: the run that it chooses itself within each bound, on policy rows."""
     rows, others = (
         MDP(votes, y, beta=1e-3)
         for votes, y in ((case.policy, case.y_policy), (case.test, case.y_test))
     )
-    problem = RejectionProblem.of(rows, WantedRate(fpr=fpr))
-    test = RejectionProblem.of(others, WantedRate(fpr=fpr), like=problem)
+    problem = RejectionProblem.of(rows, WantedRate(fpr=at[0]))
+    test = RejectionProblem.of(others, WantedRate(fpr=at[0]), like=problem)
     tried = list(rejection_candidates(problem, problem, 0.1))
     one_row = 1 / int(problem.positive.sum())
     best = [chosen_candidate(tried, 0.0, bound, one_row) for bound in bounds]
-    return [rejection_run(problem, test, candidate, fpr, len(tried)) for candidate in best]
+    return [rejection_run(problem, test, candidate, at, len(tried)) for candidate in best]
 
 
 def rejection_run(
     problem: RejectionProblem,
     test: RejectionProblem,
     candidate: RejectionCandidate,
-    fpr: float,
+    at: At,
     n_tried: int,
 ) -> tuple[str, DetectionRun]:
     s = candidate.setting
@@ -222,23 +202,36 @@ def rejection_run(
         for p, labels in zip(found, (problem.positive, test.positive), strict=True)
     )
     name = f"order={s.order} T={s.length} beta={s.beta:.2g}, of {n_tried}"
-    return name, DetectionRun.of(policy_rows, test_rows, fpr)
+    return name, DetectionRun.of(policy_rows, test_rows, at[0], ties=at[1])
 
 
-SAME_FOR_ALL_RATES: dict[str, Callable[[Case], Iterator[Setting]]] = {
+CASCADES: dict[str, Callable[[Case], Iterator[Setting]]] = {
     "AdaBoost": prefixes,
     "VJCascade": vj_cascades,
     "SoftCascade": soft_cascades,
     "FCBoost": fc_boosts,
-    "WaldBoost": wald_boosts,
-    "MDDAG.I": mddag_i,
-    "MDDAG.EXP": mddag_exp,
 }
-METHODS = (*SAME_FOR_ALL_RATES, "Rejection")
+SARSA = {
+    "MDDAG.I": partial(mddag, formulation=MDDAG_I),
+    "MDDAG.EXP": partial(mddag, formulation=MDDAG_EXP),
+}
+EXACT = {
+    "MDDAG.I, exact solver": partial(
+        mddag, formulation=replace(MDDAG_I, solver=Descent(), seeds=1)
+    ),
+    "MDDAG.EXP, exact solver": partial(
+        mddag, formulation=replace(MDDAG_EXP, solver=Descent(), seeds=1)
+    ),
+}
+SAME_FOR_ALL_RATES = CASCADES | {"WaldBoost": wald_boosts} | SARSA | EXACT
+METHODS = {
+    "paper": (*CASCADES, *SARSA, *EXACT),
+    "ours": (*CASCADES, "WaldBoost", *SARSA, "Rejection"),
+}
 
 
-def runs(case: Case, method: str, rates: tuple[float, ...], bounds: Sequence[float]) -> Runs:
-    """The runs of all settings of a method, by rate; of `Rejection` one for each bound."""
+def runs(case: Case, method: str, measures: Sequence[At], bounds: Sequence[float]) -> Runs:
+    """The runs of all settings of a method; of `Rejection` one for each bound."""
     if method in SAME_FOR_ALL_RATES:
-        return runs_of(case, SAME_FOR_ALL_RATES[method](case), rates)
-    return {fpr: rejections(case, fpr, bounds) for fpr in rates}
+        return runs_of(case, SAME_FOR_ALL_RATES[method](case), measures)
+    return {at: rejections(case, at, bounds) for at in measures}

@@ -1,8 +1,8 @@
 """The curves of Figure 3: means over the queries of all folds, with paired standard errors.
 
-Where a setting is chosen, that is k*(N) of the paper: in each fold the setting with the largest
-MeanNDCG of validation queries among those with at most N evaluations there. Differences are from
-the full model of the same trees, query by query.
+Where a setting is chosen, that is k*(N) of the paper: in each fold, among the settings with at most
+N evaluations on the queries that choose, the one with the largest MeanNDCG there. Differences are
+from the full model of the same trees, query by query.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from experiments.ranking.judged import Judged, read
 
 METHODS = documents_alone.METHODS | whole_queries.METHODS
 BOUNDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
+PAPER = "paper, AdaBoost.MH"
 CHOSEN = {  # curve: of which settings
+    "paper, MDDAG.I": "paper, MDDAG.I",
+    "paper, MDDAG.EXP": "paper, MDDAG.EXP",
+    "paper, MDDAG.I, exact solver": "paper, MDDAG.I, exact solver",
+    "paper, MDDAG.EXP, exact solver": "paper, MDDAG.EXP, exact solver",
     "AdaBoost.MH, best prefix": "AdaBoost.MH",
     "MDDAG, Sarsa": "MDDAG, Sarsa",
     "MDDAG, Portfolio": "MDDAG, Portfolio",
@@ -36,10 +41,10 @@ def curves(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, 
     stored = {m: [read(path(folder, data, fold, m)) for fold in folds] for m in METHODS}
     full = {
         name: np.concatenate([found[-1].ndcg for found, _ in stored[name]])
-        for name in ("AdaBoost.MH", "LambdaMART")
+        for name in (PAPER, "AdaBoost.MH", "LambdaMART")
     }
     for method, by_fold in stored.items():
-        of = full["AdaBoost.MH" if method in documents_alone.METHODS else "LambdaMART"]
+        of = full[full_model(method)]
         if method not in CHOSEN:
             for k in range(len(by_fold[0][0])):
                 picked = [(found[k], n) for found, n in by_fold]
@@ -49,14 +54,21 @@ def curves(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, 
             best = [(chosen(found, bound), n) for found, n in stored[method]]
             whole = [(judged, n) for judged, n in best if judged is not None]
             if len(whole) == len(best):
-                of = full["AdaBoost.MH"]
+                of = full[full_model(method)]
                 yield {"data": data, "method": curve, "bound": bound} | point(whole, of)
+
+
+def full_model(method: str) -> str:
+    """The method whose last setting is the full model of these trees."""
+    if method.startswith("paper"):
+        return PAPER
+    return "AdaBoost.MH" if method in documents_alone.METHODS else "LambdaMART"
 
 
 def chosen(found: list[Judged], bound: float) -> Judged | None:
     """The best on validation queries within a bound; of equals the first."""
-    within = [judged for judged in found if judged.vali_cost <= bound]
-    return max(within, key=lambda judged: judged.vali_ndcg, default=None)
+    within = [judged for judged in found if judged.choice_cost <= bound]
+    return max(within, key=lambda judged: judged.choice_ndcg, default=None)
 
 
 def point(picked: list[tuple[Judged, int]], full: np.ndarray) -> dict[str, Any]:
@@ -89,6 +101,8 @@ def choices(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str,
             best = chosen(found, bound)
             if best is not None:
                 where = {"data": data, "fold": fold, "method": curve, "bound": bound}
-                said = {name: vars(best)[name] for name in ("setting", "vali_ndcg", "vali_cost")}
+                said = {
+                    name: vars(best)[name] for name in ("setting", "choice_ndcg", "choice_cost")
+                }
                 tested = {"test_ndcg": float(best.ndcg.mean()), "test_cost": best.cost}
                 yield where | said | tested | {"settings": len(found)}

@@ -12,18 +12,17 @@ import numpy as np
 @dataclass(frozen=True, eq=False)
 class Judged:
     """
-    setting   : its name
-    vali_ndcg : MeanNDCG of validation queries, by policies that were not fitted on them; NaN where
-                nothing is chosen by it
-    vali_cost : mean evaluations of their documents
-    ndcg      : MeanNDCG of every test query, (Q,)
-    lost      : what each loses against the order of the full model, (Q,); NaN where not measured
-    cost      : mean evaluations of test documents
+    setting     : its name
+    choice_ndcg : MeanNDCG of the queries that choose among settings; NaN where nothing is chosen
+    choice_cost : mean evaluations of their documents
+    ndcg        : MeanNDCG of every test query, (Q,)
+    lost        : what each loses against the order of the full model, (Q,); NaN if not measured
+    cost        : mean evaluations of test documents
     """
 
     setting: str
-    vali_ndcg: float
-    vali_cost: float
+    choice_ndcg: float
+    choice_cost: float
     ndcg: np.ndarray
     lost: np.ndarray
     cost: float

@@ -57,7 +57,7 @@ def test_the_picture_is_drawn(results):
 def test_every_method_is_there(results):
     lines = table(results, "curves.csv")
     methods = {line["method"] for line in lines}
-    assert len(methods) == 14
+    assert len(methods) >= 17
     assert {line["queries"] for line in lines} == {"120"}  # of both folds
 
 
@@ -70,13 +70,13 @@ def test_the_whole_curves_end_at_the_full_models(results):
     assert float(last["lost"]) == pytest.approx(0, abs=1e-12)
 
 
-def test_settings_are_chosen_within_the_bound_by_validation_queries(results):
+def test_settings_are_chosen_within_the_bound(results):
     best = {}
     for line in table(results, "choices.csv"):
-        assert float(line["vali_cost"]) <= float(line["bound"])
+        assert float(line["choice_cost"]) <= float(line["bound"])
         key = line["fold"], line["method"]
-        assert float(line["vali_ndcg"]) >= best.get(key, 0.0)  # bounds rise
-        best[key] = float(line["vali_ndcg"])
+        assert float(line["choice_ndcg"]) >= best.get(key, 0.0)  # bounds rise
+        best[key] = float(line["choice_ndcg"])
 
 
 def test_evaluations_buy_the_full_order(results):

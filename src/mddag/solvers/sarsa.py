@@ -275,7 +275,7 @@ class TemporalDifference(Parameters, Solver):
         """
         self.check()
         return Search.among(
-            self._snapshots(mdp),
+            self.snapshots(mdp),
             mdp,
             selection,
             name=type(self).__name__,
@@ -283,8 +283,21 @@ class TemporalDifference(Parameters, Solver):
             verbose=self.verbose,
         )
 
-    def _snapshots(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
-        """Yield the number of episodes done, and the greedy policy after them."""
+    def snapshots(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+        """Learn, and yield the greedy policy every `evaluate_every` episodes.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+
+        Yields
+        ------
+        n_episodes : int
+            Number of episodes so far.
+        policy : Policy
+            Greedy policy after them.
+        """
         episodes = self._episodes(mdp)
         for done in episodes.run(self.n_episodes, self.evaluate_every):
             yield done, episodes.policy()

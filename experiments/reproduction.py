@@ -1,0 +1,249 @@
+"""Figure 2, one difference from the paper at a time: what does each contribute?
+
+    python experiments/reproduction.py            about an hour of one core; resumes
+    python experiments/reproduction.py --quick    few rows and episodes, to see that it runs
+
+Viola-Jones faces. Test rows are not read: a third of the training rows is held out in their place,
+three seeds. Every run is a policy, learned at one price beta, and one line of runs.csv, which is
+written as runs end. contributions.csv has k*(N) of each formulation, means of seeds with standard
+errors; convergence.csv the objective of the paper's solver by episodes. Reads the folder
+MDDAG_DATA. docs/research/reproduction.md says what it shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder next to it
+
+from experiments.detection.cases import PAPER, Case, Size, quick  # noqa: E402
+from experiments.detection.formulations import (  # noqa: E402
+    BETAS,
+    SMALL_BETAS,
+    Formulation,
+    decided,
+)
+from experiments.reports import write  # noqa: E402
+from mddag.metrics import DetectionRun  # noqa: E402
+from mddag.solvers import Descent, Portfolio, Sarsa, WatkinsQ  # noqa: E402
+from mddag.solvers.sarsa import Growing  # noqa: E402
+from mddag.solvers.values import RadialBasis, Table  # noqa: E402
+
+RATES = (0.1, 0.05, 0.01, 0.001)
+TIES = ("split", "whole")
+BOUNDS = (2, 3, 5, 7, 10, 15, 20, 30, 50)
+COARSE = tuple(10.0 ** np.linspace(-4, -1.5, 6))  # the grid of our first figure
+OTHER_ROWS = Size(exploring=True)
+SAME_ROWS = replace(PAPER, exploring=True)
+
+
+class Printed:
+    """Epsilon as the paper prints it: it grows to 0.3 in the first 10,000 episodes and stays."""
+
+    def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        return np.full(n_steps, 0.3 / -(-10_000 // max(episode, 1)))
+
+    def __repr__(self) -> str:
+        return "Printed()"
+
+
+def formulations() -> dict[str, tuple[Size, Formulation]]:
+    """Every formulation by name; the differences in the order of their expected effect."""
+    text = Formulation()
+    exp = Formulation(loss="exp", betas=SMALL_BETAS)
+    exact = Descent()
+    many = replace(text, snapshots=True)
+    changes = {
+        "MDDAG.I, the text": text,
+        "every snapshot is a run": many,
+        "exact solver": replace(text, solver=exact),
+        "false positive costs 10": replace(text, false_positive=10.0),
+        "exact solver, false positive costs 10": replace(text, false_positive=10.0, solver=exact),
+        "every snapshot, false positive costs 10": replace(many, false_positive=10.0),
+        "MDDAG.EXP, the text": exp,
+        "MDDAG.EXP, every snapshot is a run": replace(exp, snapshots=True),
+        "classes balanced": replace(text, prior="balanced"),
+        "negatives weigh 10": replace(text, prior=10.0),
+        "exact solver, negatives weigh 10": replace(text, prior=10.0, solver=exact),
+        "five seeds": replace(text, seeds=5),
+        "false positive costs 3": replace(text, false_positive=3.0),
+        "false positive costs 30": replace(text, false_positive=30.0),
+        "128 bins of the total": replace(text, solver=Sarsa(Table(128, running=False))),
+        "epsilon as printed": replace(text, solver=Sarsa(exploration=Printed())),
+        "epsilon grows with j": replace(text, solver=Sarsa(exploration=Growing())),
+        "Watkins Q": replace(text, solver=WatkinsQ()),
+        "MDDAG.EXP, raw scores": replace(exp, scale=1.0, betas=BETAS),
+        "MDDAG.EXP, scale 0.1": replace(exp, scale=0.1, betas=BETAS),
+        "MDDAG.EXP, Watkins Q": replace(exp, solver=WatkinsQ()),
+        "radial basis": replace(text, solver=Sarsa(RadialBasis())),
+        "MDDAG.EXP, exact solver": replace(exp, solver=exact),
+        "MDDAG.EXP, scale 0.1, exact solver": replace(exp, scale=0.1, betas=BETAS, solver=exact),
+        "default solver": replace(text, betas=BETAS[2::2], solver=Portfolio()),
+    }
+    first = replace(text, betas=COARSE)
+    rows = {
+        "our first figure": (OTHER_ROWS, first),
+        "the same rows": (replace(OTHER_ROWS, same_rows=True), first),
+        "the same rows, 1,000 rounds": (SAME_ROWS, first),
+        "exact solver, other rows": (OTHER_ROWS, replace(text, solver=exact)),
+    }
+    return rows | {name: (SAME_ROWS, change) for name, change in changes.items()}
+
+
+def main() -> None:
+    options = read_options()
+    if not os.environ.get("MDDAG_DATA"):
+        raise SystemExit("set MDDAG_DATA to the folder of the datasets; see CONTRIBUTING.md")
+    for folder in (options.keep, options.out):
+        folder.mkdir(parents=True, exist_ok=True)
+    path = options.out / "runs.csv"
+    known = {(line["formulation"], line["seed"]) for line in (read(path) if path.exists() else [])}
+    begin = time.perf_counter()
+    for name, (size, formulation) in formulations().items():
+        for seed in options.seeds:
+            if (options.only and name not in options.only) or (name, seed) in known:
+                continue
+            size = quick(size) if options.quick else size
+            case = Case.of("vj", seed, size, options.keep)
+            found = list(runs(name, case, formulation))
+            append(path, worth_keeping(found) if formulation.snapshots else found)
+            minutes = (time.perf_counter() - begin) / 60
+            print(f"{minutes:5.1f} min  {name}, seed {seed}", file=sys.stderr, flush=True)
+    write(options.out / "contributions.csv", contributions(read(path)))
+    if not options.only and not (options.out / "convergence.csv").exists():
+        size = quick(SAME_ROWS) if options.quick else SAME_ROWS
+        cases = (Case.of("vj", seed, size, options.keep) for seed in options.seeds)
+        write(options.out / "convergence.csv", convergence(cases))
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="few rows, features and episodes")
+    parser.add_argument("--only", nargs="+", help="names of formulations")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--keep", type=Path, help="where pools are kept; default: out/figure2")
+    parser.add_argument("--out", type=Path, help="default: experiments/results/reproduction")
+    options = parser.parse_args()
+    options.keep = options.keep or ROOT / "out" / ("figure2_quick" if options.quick else "figure2")
+    if options.out is None:
+        results = ROOT / "experiments" / "results" / "reproduction"
+        options.out = options.keep if options.quick else results
+    return options
+
+
+def runs(name: str, case: Case, formulation: Formulation) -> Iterator[dict[str, Any]]:
+    """A line for every price and seed of the solver."""
+    begin = time.process_time()
+    for beta, solver_seed, policy in formulation.policies(case):
+        seconds = time.process_time() - begin
+        value = formulation.mdp(case, beta).evaluate(policy)
+        line = {"formulation": name, "seed": case.seed, "beta": beta, "solver_seed": solver_seed}
+        line |= {"objective": value.objective, "loss": value.loss, "cost": value.cost}
+        on_policy, on_test = decided(case, policy)
+        for fpr in RATES:
+            for ties in TIES:
+                run = DetectionRun.of(on_policy, on_test, fpr, ties=ties)
+                at = f"{fpr:g} {ties}"
+                line |= {f"train {at}": run.train_tpr, f"held out {at}": run.test_tpr}
+        yield line | {"train_cost": run.train_cost, "test_cost": run.test_cost, "seconds": seconds}
+        begin = time.process_time()
+
+
+def worth_keeping(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of the many snapshots that k*(N) may choose."""
+    kept: dict[int, None] = {}
+    for fpr, ties in product(RATES, TIES):
+        best = chosen(lines, f"{fpr:g} {ties}")
+        kept |= {k: None for k in best if k is not None}
+    return [lines[k] for k in sorted(kept)]
+
+
+def convergence(cases: Iterable[Case]) -> Iterator[dict[str, Any]]:
+    """Yield the best objective so far of SARSA and Watkins Q by episodes, and that of Descent."""
+    for case, beta in product(cases, (1e-3, 1e-4)):
+        mdp = Formulation().mdp(case, beta)
+        where = {"seed": case.seed, "beta": beta}
+        exact = mdp.evaluate(Descent(random_state=0).solve(mdp)).objective
+        yield where | {"solver": "Descent", "episodes": 0, "objective": exact}
+        for solver in (Sarsa, WatkinsQ):
+            n_episodes = 10 * case.size.n_episodes
+            search = solver(n_episodes=n_episodes, random_state=0).search(mdp)
+            best = np.minimum.accumulate(search.history)
+            for episodes in (10_000, 30_000, 100_000, 300_000, 10**6, 3 * 10**6, 10**7):
+                if episodes <= n_episodes:
+                    found = {"episodes": episodes, "objective": best[episodes // 10_000 - 1]}
+                    yield where | {"solver": solver.__name__} | found
+
+
+def append(path: Path, lines: list[dict[str, Any]]) -> None:
+    """Add the lines of a formulation and seed."""
+    is_new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerows(
+            {k: f"{v:.5g}" if isinstance(v, float) else v for k, v in line.items()}
+            for line in lines
+        )
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The lines of runs.csv, with numbers."""
+    with path.open(encoding="utf-8") as file:
+        return [
+            {k: v if k == "formulation" else float(v) for k, v in line.items()}
+            for line in csv.DictReader(file)
+        ]
+
+
+def contributions(lines: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield k*(N) of every formulation: means of seeds with standard errors."""
+    for name in dict.fromkeys(line["formulation"] for line in lines):
+        own = [line for line in lines if line["formulation"] == name]
+        by_seed = [[ln for ln in own if ln["seed"] == s] for s in {ln["seed"] for ln in own}]
+        for fpr, ties in product(RATES, TIES):
+            at = f"{fpr:g} {ties}"
+            found = [chosen(some, at) for some in by_seed]
+            for bound, picked in zip(BOUNDS, zip(*found, strict=True), strict=True):
+                if None in picked:
+                    continue
+                best = [some[k] for some, k in zip(by_seed, picked, strict=True)]
+                tprs = np.array([line[f"held out {at}"] for line in best])
+                yield {
+                    "formulation": name,
+                    "fpr": fpr,
+                    "ties": ties,
+                    "bound": bound,
+                    "tpr": tprs.mean(),
+                    "tpr_error": tprs.std(ddof=1) / len(tprs) ** 0.5 if len(tprs) > 1 else 0.0,
+                    "train_tpr": float(np.mean([line[f"train {at}"] for line in best])),
+                    "cost": float(np.mean([line["test_cost"] for line in best])),
+                    "seeds": len(tprs),
+                }
+
+
+def chosen(lines: list[dict[str, Any]], at: str) -> list[int | None]:
+    """The number of the run with the largest TPR on policy rows within each bound."""
+    tprs, costs = (np.array([line[k] for line in lines]) for k in (f"train {at}", "train_cost"))
+    return [
+        int(np.where(costs <= bound, tprs, -1).argmax()) if (costs <= bound).any() else None
+        for bound in BOUNDS
+    ]
+
+
+if __name__ == "__main__":
+    main()
