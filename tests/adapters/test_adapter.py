@@ -88,7 +88,7 @@ def test_a_wrong_conversion_is_refused(boosted) -> None:
     with pytest.raises(
         ValueError,
         match=r"the adapter for lightgbm \d\S* disagrees with the model on \d+ of 256 probe rows "
-        r"\(largest difference .+; first rows \d.*\); please report this model",
+        r"\(largest difference .+; first rows \[\d.*\); please report this model",
     ):
         adapter.verify(member, boosted, replace(ensemble, nodes=nodes))
 

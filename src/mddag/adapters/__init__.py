@@ -17,14 +17,7 @@ from numpy.typing import NDArray
 from mddag._utils.checks import check_one_of, described, typed
 from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
-from mddag.adapters._model_parts import (
-    ModelParts,
-    Transformer,
-    after,
-    is_frozen,
-    is_pipeline,
-    steps_of,
-)
+from mddag.adapters._model_parts import ModelParts, Transformer, steps_of
 from mddag.adapters._objectives import (
     decision_threshold,
     metric_of_objective,
@@ -145,15 +138,22 @@ def parts_of(model: Any) -> ModelParts:
         return model
     if is_path(model):
         return ModelParts(opened(model, _WITH_FILES), path=os.fspath(model))
-    if is_frozen(model):
+    classes = lineage(model)
+    if "sklearn.FrozenEstimator" in classes:
         return parts_of(model.estimator)
-    if "mddag.DagEstimator" in lineage(model):  # what it sparsifies
+    if "mddag.DagEstimator" in classes:  # what it sparsifies
         refuse_unfitted(model, "ensemble_")
         return ModelParts(model.ensemble_, model.transformer_)
-    if is_pipeline(model):
-        steps, last = steps_of(model)
-        return after(steps, parts_of(last))
-    return ModelParts(model)
+    if "sklearn.Pipeline" not in classes:
+        return ModelParts(model)
+    steps, last = steps_of(model)
+    inner = parts_of(last)
+    if not steps:
+        return inner
+    absent = np.nan if "xgboost.XGBModel" in lineage(inner.model) else 0.0
+    if inner.transformer is not None:
+        steps, absent = steps + inner.transformer.steps, inner.transformer.absent
+    return ModelParts(inner.model, Transformer(steps, absent))
 
 
 def ensemble_of(parts: ModelParts) -> Ensemble:

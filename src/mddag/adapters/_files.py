@@ -101,18 +101,6 @@ def known_unreadable(content: Content) -> str | None:
     return next((text for is_one, text in UNREADABLE if is_one(content)), None)
 
 
-def described_content(content: Content) -> str:
-    """Describe a file that is not read here."""
-    known = known_unreadable(content)
-    if known is not None:
-        return known
-    if content.is_json and content.json is None:
-        return "is JSON that is damaged or cut short; get a whole copy"
-    if content.keys:
-        return f"is JSON of another kind (its keys are {', '.join(sorted(content.keys)[:4])})"
-    return f"holds no known format (it begins with {content.data[:12]!r})"
-
-
 def is_path(model: Any) -> TypeGuard[str | os.PathLike[str]]:
     """Return whether the model is a path."""
     return isinstance(model, (str, os.PathLike))
@@ -141,7 +129,14 @@ def opened(path: str | os.PathLike[str], members: Sequence[FileAdapter]) -> Any:
                 raise ValueError(f"cannot read {name!r}: {error}") from None
             except Exception as error:
                 raise ValueError(refusal(name, member.library, error)) from error
-    raise ValueError(f"{name!r} {described_content(content)}. {readable(members)}")
+    what = known_unreadable(content)
+    if what is None and content.is_json and content.json is None:
+        what = "is JSON that is damaged or cut short; get a whole copy"
+    elif what is None and content.keys:
+        what = f"is JSON of another kind (its keys are {', '.join(sorted(content.keys)[:4])})"
+    elif what is None:
+        what = f"holds no known format (it begins with {content.data[:12]!r})"
+    raise ValueError(f"{name!r} {what}. {readable(members)}")
 
 
 # Libraries print to standard output, so the answer goes to a file.

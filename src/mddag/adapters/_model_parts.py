@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from mddag.adapters.adapter import lineage
-
 
 @dataclass(frozen=True, eq=False)
 class Transformer:
@@ -32,11 +30,15 @@ class Transformer:
         rows = X
         for step in self.steps:
             rows = step.transform(rows)
-        rows = self._dense(rows) if hasattr(rows, "tocoo") else rows
-        if np.shape(rows)[:1] != (_n_rows(X),):
+        if hasattr(rows, "tocoo"):
+            held = rows.tocoo()
+            rows = np.full(held.shape, self.absent, np.result_type(held.dtype, np.float32))
+            rows[held.row, held.col] = held.data
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        if np.shape(rows)[:1] != (n_rows,):
             raise ValueError(
-                f"{self} makes {np.shape(rows)} of {_n_rows(X)} rows; wanted transformers that "
-                "keep every row"
+                f"{self} makes {np.shape(rows)} of {n_rows} rows; wanted transformers that keep "
+                "every row"
             )
         return rows
 
@@ -48,12 +50,6 @@ class Transformer:
         for about in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.steps[0], about):
                 setattr(estimator, about, getattr(self.steps[0], about))
-
-    def _dense(self, rows: Any) -> Any:
-        held = rows.tocoo()
-        dense = np.full(held.shape, self.absent, np.result_type(held.dtype, np.float32))
-        dense[held.row, held.col] = held.data
-        return dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +66,6 @@ class ModelParts:
     def rows(self, X: Any) -> Any:
         """Return X as the model reads it."""
         return X if self.transformer is None else self.transformer.transform(X)
-
-
-def is_pipeline(model: Any) -> bool:
-    """Return whether the model is a Pipeline."""
-    return "sklearn.Pipeline" in lineage(model)
-
-
-def is_frozen(model: Any) -> bool:
-    """Return whether the model is a FrozenEstimator."""
-    return "sklearn.FrozenEstimator" in lineage(model)
 
 
 def steps_of(pipeline: Any) -> tuple[tuple[Any, ...], Any]:
@@ -99,19 +85,3 @@ def steps_of(pipeline: Any) -> tuple[tuple[Any, ...], Any]:
                 "the last step, model[-1], and the rows that it reads"
             )
     return tuple(step for _, step in steps), last
-
-
-def after(steps: tuple[Any, ...], inner: ModelParts) -> ModelParts:
-    """Return a model after further steps."""
-    if not steps:
-        return inner
-    if inner.transformer is not None:
-        return ModelParts(
-            inner.model, Transformer(steps + inner.transformer.steps, inner.transformer.absent)
-        )
-    absent = np.nan if "xgboost.XGBModel" in lineage(inner.model) else 0.0
-    return ModelParts(inner.model, Transformer(steps, absent))
-
-
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import categories_of
 from mddag.ensemble.patches import PatchFeatures
-from mddag.ensemble.tasks import Link
+from mddag.ensemble.tasks import Kind, Link
 
 if TYPE_CHECKING:
     from mddag.adapters._files import Content, Format
@@ -63,6 +62,13 @@ class FileAdapter(Adapter, Protocol):
 def lineage(model: Any) -> set[str]:
     """Return ``library.Class`` for every class that `model` descends from."""
     return {f"{c.__module__.partition('.')[0]}.{c.__name__}" for c in type(model).__mro__}
+
+
+def kind_of_class(model: Any, library: str) -> Kind | None:
+    """Return the kind that a model's class is named for, such as regressor for XGBRegressor."""
+    named = [name for name in lineage(model) if name.startswith(f"{library}.")]
+    kinds: tuple[Kind, ...] = get_args(Kind)
+    return next((k for k in kinds if any(n.endswith(k.capitalize()) for n in named)), None)
 
 
 def need(package: str, model: Any) -> Any:
@@ -116,29 +122,32 @@ def as_columns(scores: Any) -> NDArray[np.float64]:
 
 def verify(adapter: Adapter, model: Any, ensemble: Ensemble) -> None:
     """Raise ValueError unless `ensemble` scores and labels the probe rows as `model` does."""
+    version = getattr(sys.modules.get(adapter.library), "__version__", "")
+    name = f"the adapter for {adapter.library} {version}".strip()
     rows = probe_rows(ensemble)
     ours, given = ensemble.scores(rows), source_rows(ensemble.features, rows)
     theirs = adapter.raw_scores(model, given)
     if theirs.shape != ours.shape:
         raise ValueError(
-            f"the adapter for {_named(adapter)} gives scores of shape {ours.shape} where the model "
-            f"gives {theirs.shape}; please report this model"
+            f"{name} gives scores of shape {ours.shape} where the model gives {theirs.shape}; "
+            "please report this model"
         )
     difference = np.abs(ours - theirs).max(axis=1)
-    rounding = adapter.tolerance * _size(theirs, ensemble)
+    # rounding errors of sums are relative to the size of scores and votes
+    sizes = (theirs, ensemble.tables.values, ensemble.bias)
+    rounding = adapter.tolerance * max(float(np.abs(a).max(initial=0.0)) for a in sizes)
     wrong = np.flatnonzero(~(difference <= rounding))
     if len(wrong):
         raise ValueError(
-            f"the adapter for {_named(adapter)} disagrees with the model on {len(wrong)} of "
-            f"{len(rows)} probe rows (largest difference {difference.max():.2g}; first rows "
-            f"{_listed(wrong[:5])}); please report this model"
+            f"{name} disagrees with the model on {len(wrong)} of {len(rows)} probe rows (largest "
+            f"difference {difference.max():.2g}; first rows {wrong[:5].tolist()}); please report "
+            "this model"
         )
     wrong = _other_labels(model, given, ensemble, ours, rounding)
     if len(wrong):
         raise ValueError(
-            f"the adapter for {_named(adapter)} has the scores of the model but predicts other "
-            f"labels on {len(wrong)} of {len(rows)} probe rows (first rows "
-            f"{_listed(wrong[:5])}); please report this model"
+            f"{name} has the scores of the model but predicts other labels on {len(wrong)} of "
+            f"{len(rows)} probe rows (first rows {wrong[:5].tolist()}); please report this model"
         )
 
 
@@ -159,21 +168,6 @@ def _other_labels(
     best = np.sort(scores, axis=1)[:, -2:]
     margin = np.abs(best[:, 0]) if ensemble.n_scores == 1 else best[:, 1] - best[:, 0]
     return np.flatnonzero((margin > 2 * rounding) & (theirs != ensemble.labels(scores)))
-
-
-def _size(scores: NDArray[np.float64], ensemble: Ensemble) -> float:
-    """Return the size of scores and votes, which rounding errors of their sums are relative to."""
-    parts: Iterable[NDArray[np.float64]] = (scores, ensemble.tables.values, ensemble.bias)
-    return max(float(np.abs(part).max(initial=0.0)) for part in parts)
-
-
-def _named(adapter: Adapter) -> str:
-    package = sys.modules.get(adapter.library)
-    return f"{adapter.library} {getattr(package, '__version__', '')}".strip()
-
-
-def _listed(rows: NDArray[np.intp]) -> str:
-    return ", ".join(str(i) for i in rows)
 
 
 N_ROWS = 256

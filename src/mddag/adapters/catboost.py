@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mddag.adapters._files import Content, DamagedError, Format
 from mddag.adapters._trees import TreeArrays, at_most_float32, build
-from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output
+from mddag.adapters.adapter import as_columns, kind_of_class, lineage, need, refuse_multi_output
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.tasks import Kind
@@ -39,10 +39,12 @@ class CatBoost:
     def load(self, path: str, content: Content) -> Any:
         library = need("catboost", path)
         how = "json" if content.is_json else "cbm"
-        if content.is_json and not _has_bias(content.json):  # it would read on
+        bias = content.json["scale_and_bias"] if content.is_json else [1.0, 0.0]
+        if not isinstance(bias, list) or len(bias) != 2:  # it would read on
             raise DamagedError("it has no scale_and_bias of its scores; get a whole copy")
         bare = library.CatBoost().load_model(path, format=how)
-        return getattr(library, _WRAPPERS[_kind(bare)])().load_model(path, format=how)
+        wrapper = getattr(library, f"CatBoost{_kind(bare).capitalize()}")
+        return wrapper().load_model(path, format=how)
 
     def accepts(self, model: Any) -> bool:
         return "catboost.CatBoost" in lineage(model)
@@ -53,8 +55,15 @@ class CatBoost:
             raise ValueError(
                 f"this {type(model).__name__} is not fitted; call fit before as_ensemble"
             )
-        _refuse_several_labels(model)
-        saved = _saved(model)
+        if _loss(model) in ("MultiLogloss", "MultiCrossEntropy"):
+            raise ValueError(
+                f"CatBoost model gives several labels at once (loss_function='{_loss(model)}'); "
+                "mddag decides between classes: train one model per label"
+            )
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.json"
+            model.save_model(str(path), format="json")
+            saved: dict[str, Any] = json.loads(path.read_text())
         _refuse(saved["features_info"])
         scale, bias = saved["scale_and_bias"]
         kind = _kind(model)
@@ -77,19 +86,6 @@ class CatBoost:
         return as_columns(plain.predict(model, X, prediction_type="RawFormulaVal"))
 
 
-def _has_bias(saved: dict[str, Any]) -> bool:
-    numbers = saved["scale_and_bias"]
-    return isinstance(numbers, list) and len(numbers) == 2
-
-
-def _saved(model: Any) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.json"
-        model.save_model(str(path), format="json")
-        saved: dict[str, Any] = json.loads(path.read_text())
-    return saved
-
-
 def _refuse(about: dict[str, Any]) -> None:
     for kind in ("categorical", "text", "embedding"):
         features = about.get(f"{kind}_features") or []
@@ -101,15 +97,6 @@ def _refuse(about: dict[str, Any]) -> None:
                 "unsupported categorical encodings: mddag reads float features; encode the column "
                 "as numbers before training"
             )
-
-
-def _refuse_several_labels(model: Any) -> None:
-    loss = _loss(model)
-    if loss in ("MultiLogloss", "MultiCrossEntropy"):
-        raise ValueError(
-            f"CatBoost model gives several labels at once (loss_function='{loss}'); mddag decides "
-            "between classes: train one model per label"
-        )
 
 
 def _refuse_other_threshold(model: Any) -> None:
@@ -128,22 +115,15 @@ def _loss(model: Any) -> str:
 
 
 def _kind(model: Any) -> Kind:
-    classes = lineage(model)
-    for name, kind in _KINDS.items():
-        if f"catboost.{name}" in classes:
-            return kind
+    kind = kind_of_class(model, "catboost")
+    if kind is not None:
+        return kind
     loss = _loss(model)
     if loss in _CLASSIFIES:
         return "classifier"
     return "ranker" if loss in _RANKS else "regressor"
 
 
-_KINDS: dict[str, Kind] = {
-    "CatBoostClassifier": "classifier",
-    "CatBoostRanker": "ranker",
-    "CatBoostRegressor": "regressor",
-}
-_WRAPPERS = {kind: name for name, kind in _KINDS.items()}
 _CLASSIFIES = {"Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll", "Focal"}
 _RANKS = {
     "LambdaMart",

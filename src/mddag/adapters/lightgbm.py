@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mddag.adapters import _treelite
 from mddag.adapters._files import Content, DamagedError, Format
 from mddag.adapters._trees import at_most_past_zero, averaged, build, centered
-from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
+from mddag.adapters.adapter import as_columns, kind_of_class, lineage, need, refuse_unfitted
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.tasks import Kind
@@ -133,23 +133,15 @@ def _refuse(text: str) -> None:
 
 
 def _kind(model: Any, text: str, n_scores: int) -> Kind:
-    classes = lineage(model)
-    for name, kind in _KINDS.items():
-        if f"lightgbm.{name}" in classes:
-            return kind
+    kind = kind_of_class(model, "lightgbm")
+    if kind is not None:
+        return kind
     line = re.search(r"^objective=(\S+)", text, re.MULTILINE)
     objective = line[1] if line else ""
     if objective in {"lambdarank", "rank_xendcg"}:
         return "ranker"
     classifies = objective in {"binary", "multiclass", "multiclassova", "cross_entropy"}
     return "classifier" if classifies or n_scores > 1 else "regressor"
-
-
-_KINDS: dict[str, Kind] = {
-    "LGBMClassifier": "classifier",
-    "LGBMRanker": "ranker",
-    "LGBMRegressor": "regressor",
-}
 
 
 def _features(booster: Any, text: str) -> Features:

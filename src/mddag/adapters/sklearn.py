@@ -54,15 +54,11 @@ def features_of(model: Any, predict: Callable[[Any], Any]) -> Features:
     features = Features(
         n=int(model.n_features_in_), names=None if names is None else tuple(map(str, names))
     )
-    return replace(features, missing=_takes_missing(features, predict))
-
-
-def _takes_missing(features: Features, predict: Callable[[Any], Any]) -> bool:
     try:
         predict(source_rows(features, np.full((1, features.n), np.nan)))
     except ValueError:
-        return False
-    return True
+        return replace(features, missing=False)
+    return features
 
 
 class GradientBoosting:
@@ -77,7 +73,12 @@ class GradientBoosting:
 
     def convert(self, model: Any) -> Ensemble:
         refuse_unfitted(model, "estimators_")
-        _refuse_init(model)
+        constant = {"sklearn.DummyClassifier", "sklearn.DummyRegressor"}
+        if model.init_ != "zero" and lineage(model.init_).isdisjoint(constant):
+            raise ValueError(
+                f"this {type(model).__name__} starts from init={model.init_!r}, whose score "
+                "depends on x; mddag needs a constant start: train with init=None or init='zero'"
+            )
         n_rounds, n_scores = model.estimators_.shape
         trees = [tree.tree_ for tree in model.estimators_.ravel()]
         flat = read_trees(trees, [t.value[:, 0] * model.learning_rate for t in trees])
@@ -99,15 +100,6 @@ class GradientBoosting:
         if hasattr(model, "decision_function"):
             return as_columns(model.decision_function(X))
         return as_columns(model.predict(X))
-
-
-def _refuse_init(model: Any) -> None:
-    constant = {"sklearn.DummyClassifier", "sklearn.DummyRegressor"}
-    if model.init_ != "zero" and lineage(model.init_).isdisjoint(constant):
-        raise ValueError(
-            f"this {type(model).__name__} starts from init={model.init_!r}, whose score depends on "
-            "x; mddag needs a constant start: train with init=None or init='zero'"
-        )
 
 
 _FORESTS = {
@@ -171,7 +163,12 @@ class AdaBoost:
 
     def convert(self, model: Any) -> Ensemble:
         refuse_unfitted(model, "estimators_")
-        _refuse_other_learners(model)
+        for j, learner in enumerate(model.estimators_):
+            if "sklearn.DecisionTreeClassifier" not in lineage(learner):
+                raise ValueError(
+                    f"this AdaBoostClassifier boosts {type(learner).__name__} (estimator {j}), "
+                    "which is not a decision tree; pass its votes to Ensemble.from_callables"
+                )
         weights = (
             model.estimator_weights_[: len(model.estimators_)] / model.estimator_weights_.sum()
         )
@@ -195,15 +192,6 @@ def _votes(tree: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
     """Return 1 for the class that each node predicts, -1 / (K - 1) for the others, (n_nodes, K)."""
     predicted = tree.classes_[tree.tree_.value[:, 0].argmax(axis=1)]
     return np.where(predicted[:, None] == classes, 1.0, -1.0 / (len(classes) - 1))
-
-
-def _refuse_other_learners(model: Any) -> None:
-    for j, learner in enumerate(model.estimators_):
-        if "sklearn.DecisionTreeClassifier" not in lineage(learner):
-            raise ValueError(
-                f"this AdaBoostClassifier boosts {type(learner).__name__} (estimator {j}), which "
-                "is not a decision tree; pass its votes to Ensemble.from_callables"
-            )
 
 
 _LARGEST_CATEGORY = 2**20  # a set holds one bit for every number up to its largest category
@@ -267,7 +255,13 @@ def _in_own_columns(model: Any, flat: TreeArrays) -> tuple[TreeArrays, Features]
         for values in encoder.named_transformers_["encoder"].categories_
     ]
     categories = dict(zip(np.flatnonzero(nominal).tolist(), known, strict=True))
-    _refuse_none(categories)
+    column = next((column for column, values in categories.items() if None in values), None)
+    if column is not None:  # a null of polars, which scikit-learn takes for a category, unlike NaN
+        raise ValueError(
+            f"HistGradientBoosting model has unsupported categorical encodings: column {column} "
+            "holds None, which counts as a category there; train on a pandas DataFrame, where it "
+            "is missing, or fill the nulls with a value"
+        )
     if names is not None:
         return flat, replace(features, categories=categories)
     return _on_values(flat, categories), features
@@ -292,17 +286,6 @@ def _on_values(flat: TreeArrays, categories: dict[int, tuple[Any, ...]]) -> Tree
         right=np.where(swap, flat.left, flat.right),
         missing_left=flat.missing_left & ~swap,
     )
-
-
-def _refuse_none(categories: dict[int, tuple[Any, ...]]) -> None:
-    """Raise ValueError for nulls of polars, which scikit-learn takes for a category, unlike NaN."""
-    column = next((column for column, values in categories.items() if None in values), None)
-    if column is not None:
-        raise ValueError(
-            f"HistGradientBoosting model has unsupported categorical encodings: column {column} "
-            "holds None, which counts as a category there; train on a pandas frame, where it is "
-            "missing, or fill the nulls with a value"
-        )
 
 
 def _refuse_values(column: int, values: tuple[Any, ...]) -> None:

@@ -18,10 +18,17 @@ from numpy.typing import NDArray
 from mddag.adapters import _treelite
 from mddag.adapters._files import Content, DamagedError, Format
 from mddag.adapters._trees import build, less_float32
-from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output, refuse_unfitted
+from mddag.adapters.adapter import (
+    as_columns,
+    kind_of_class,
+    lineage,
+    need,
+    refuse_multi_output,
+    refuse_unfitted,
+)
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
-from mddag.ensemble.tasks import Kind
+from mddag.ensemble.tasks import TASKS, Kind
 
 
 class XGBoost:
@@ -43,10 +50,10 @@ class XGBoost:
         booster = library.Booster()
         booster.load_model(bytearray(content.data))
         about = json.loads(booster.attr("scikit_learn") or "{}")
-        wrapper = _WRAPPERS.get(about.get("_estimator_type"))
-        if wrapper is None:
+        kind = about.get("_estimator_type")
+        if kind not in TASKS:
             return booster
-        model = getattr(library, wrapper)()
+        model = getattr(library, f"XGB{kind.capitalize()}")()
         model.load_model(bytearray(content.data))
         return model
 
@@ -56,8 +63,17 @@ class XGBoost:
     def convert(self, model: Any) -> Ensemble:
         need("xgboost", model)
         booster = _booster(model)
-        config = _config(booster)
-        _refuse_linear(config)
+        try:
+            config: dict[str, Any] = json.loads(booster.save_config())["learner"]
+        except ValueError:  # XGBoost's own error is one, with a stack trace for a message
+            raise ValueError(
+                "this xgboost Booster is not fitted; train it or load a model"
+            ) from None
+        if config["gradient_booster"]["name"] == "gblinear":
+            raise ValueError(
+                "XGBoost model is linear (booster='gblinear'); mddag reads trees: train with "
+                "booster='gbtree' or 'dart'"
+            )
         if booster.num_boosted_rounds() == 0:
             raise ValueError("XGBoost model has no trees; train it for at least one round")
         source = _read(booster, need("treelite.frontend", model))
@@ -74,8 +90,9 @@ class XGBoost:
             classes=getattr(model, "classes_", None),
         )
         _refuse_missing_value(model, ensemble)
-        n_used = _used_rounds(model)
-        return ensemble if n_used is None else ensemble.truncated(n_used)
+        # The wrappers' predict stops at the best round, that of a bare Booster does not
+        best = None if booster is model else booster.attr("best_iteration")
+        return ensemble if best is None else ensemble.truncated(int(best) + 1)
 
     def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
         if "xgboost.Booster" in lineage(model):
@@ -88,22 +105,6 @@ def _booster(model: Any) -> Any:
         return model
     refuse_unfitted(model, "_Booster")
     return model.get_booster()
-
-
-def _config(booster: Any) -> dict[str, Any]:
-    try:
-        config: dict[str, Any] = json.loads(booster.save_config())["learner"]
-    except ValueError:  # XGBoost's own error is one, with a stack trace for a message
-        raise ValueError("this xgboost Booster is not fitted; train it or load a model") from None
-    return config
-
-
-def _refuse_linear(config: dict[str, Any]) -> None:
-    if config["gradient_booster"]["name"] == "gblinear":
-        raise ValueError(
-            "XGBoost model is linear (booster='gblinear'); mddag reads trees: train with "
-            "booster='gbtree' or 'dart'"
-        )
 
 
 def _read(booster: Any, frontend: Any) -> _treelite.Source:
@@ -131,14 +132,6 @@ def _rounds(
     return place.ravel(), np.arange(len(place) + 1, dtype=np.int64) * (n_trees // len(place))
 
 
-def _used_rounds(model: Any) -> int | None:
-    """Return the rounds that the wrappers' predict uses after early stopping; None for all."""
-    if "xgboost.Booster" in lineage(model):
-        return None
-    best = model.get_booster().attr("best_iteration")
-    return None if best is None else int(best) + 1
-
-
 def _refuse_missing_value(model: Any, ensemble: Ensemble) -> None:
     """Raise ValueError for `missing=` other than NaN, unless splits send both the same way."""
     value = getattr(model, "missing", None)
@@ -156,20 +149,13 @@ def _refuse_missing_value(model: Any, ensemble: Ensemble) -> None:
 
 
 def _kind(model: Any, config: dict[str, Any]) -> Kind:
-    classes = lineage(model)
-    for name, kind in _KINDS.items():
-        if f"xgboost.{name}" in classes:
-            return kind
+    kind = kind_of_class(model, "xgboost")
+    if kind is not None:
+        return kind
     family = config["objective"]["name"].partition(":")[0]
     return "ranker" if family == "rank" else _FAMILIES.get(family, "regressor")
 
 
-_KINDS: dict[str, Kind] = {
-    "XGBClassifier": "classifier",
-    "XGBRanker": "ranker",
-    "XGBRegressor": "regressor",
-}
-_WRAPPERS = {kind: name for name, kind in _KINDS.items()}
 _FAMILIES: dict[str, Kind] = {"binary": "classifier", "multi": "classifier"}
 
 
