@@ -112,7 +112,7 @@ def test_unknown_categories_are_refused_as_in_xgboost(frame) -> None:
     with pytest.raises(ValueError, match="category not in the training set"):
         model.predict(unknown)
     ensemble = as_ensemble(model)
-    assert ensemble.features.unknown == "refused"
+    assert ensemble.features.unknown == "error"
     with pytest.raises(ValueError, match="column 'x1' holds 'zero', which was not there in train"):
         ensemble.scores(unknown)
     with pytest.raises(ValueError, match="column 'x1' holds numbers"):

@@ -453,7 +453,7 @@ def test_a_space_passes_for_an_underscore_one_row():
         ([1, 2], ValueError, "x is a list of 2 values"),
         (np.zeros(4), ValueError, r"x is a ndarray of float64 \(4,\)"),
         (np.zeros((2, 3)), ValueError, r"x is a ndarray of float64 \(2, 3\)"),
-        (pd.concat([FRAME, FRAME]), ValueError, "x is a frame of 2 rows; wanted one row: use pred"),
+        (pd.concat([FRAME, FRAME]), ValueError, "x is a DataFrame of 2 rows; wanted one row"),
         (None, TypeError, "x is a NoneType"),
         ({1, 2, 3}, TypeError, "x is a set"),
         (3.0, TypeError, "x is a float"),

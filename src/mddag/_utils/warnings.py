@@ -20,10 +20,10 @@ def warn_user(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-# Fewer policy rows leave too much to chance: docs/sparsify.md has the numbers behind.
+# Fewer policy rows leave too much to chance: docs/sparsify.md has the numbers.
 FEWEST_ROWS = {"beta": 500, "budget": 1000, "max_loss": 1000, "max_disagreement": 1000}
 FEWEST_TO_FIT = 250  # fewer than a price wants: rows held out for the policy are lost to boosting
-FEWEST_QUERIES = 10  # a policy is judged by queries, not by documents
+FEWEST_QUERIES = 10  # a policy is measured on queries, not on documents
 
 
 class DoubtfulResult(UserWarning):
@@ -38,17 +38,17 @@ class DoubtfulResult(UserWarning):
 
 
 def doubt(message: str) -> None:
-    """Warn at the line outside of this package that led here."""
+    """Warn at the user's line."""
     warn_user(message, DoubtfulResult)
 
 
-def doubt_few_rows(n_rows: int, knob: str) -> None:
-    """Warn of fewer rows than `knob` needs if nothing is certified."""
-    if n_rows < FEWEST_ROWS[knob]:
+def doubt_few_rows(n_rows: int, target: str) -> None:
+    """Warn of fewer rows than `target` needs if nothing is certified."""
+    if n_rows < FEWEST_ROWS[target]:
         doubt(
-            f"X has {n_rows} rows, but {knob} wants {FEWEST_ROWS[knob]} or more where nothing is "
-            "certified: policies are learned on some of them and chosen by the others, and with so "
-            "few much of that is luck; give more rows"
+            f"X has {n_rows} rows, but {target} wants {FEWEST_ROWS[target]} or more where nothing "
+            "is certified: policies are learned on some of them and chosen by the others, and with "
+            "so few rows the choice is mostly noise; give more rows"
         )
 
 
@@ -57,8 +57,8 @@ def doubt_few_policy_rows(n_rows: int, *, held_out: bool) -> None:
     if n_rows < FEWEST_TO_FIT:
         larger = " or a larger policy_fraction" if held_out else ""
         doubt(
-            f"the policy is learned on {n_rows} rows; wanted {FEWEST_TO_FIT} or more, for with so "
-            f"few much of it is luck: give more rows{larger}"
+            f"the policy is learned on {n_rows} rows; wanted {FEWEST_TO_FIT} or more, because with "
+            f"so few it is mostly noise: give more rows{larger}"
         )
 
 
@@ -104,10 +104,11 @@ def doubt_objective(objective: str | None) -> None:
 
 def doubt_queries(n_queries: int, labels: NDArray[Any] | None) -> None:
     """Warn of few queries to choose a policy by, and of relevance labels that are all equal."""
-    if 1 < n_queries < FEWEST_QUERIES:  # of one alone nothing can be judged: an error elsewhere
+    if 1 < n_queries < FEWEST_QUERIES:  # one alone is an error elsewhere
         doubt(
             f"the policy is chosen by {n_queries} queries; wanted {FEWEST_QUERIES} or more, some "
-            "hundred if they are at hand, for with so few much of it is luck: give more queries"
+            "hundred if you have them, because with so few the choice is mostly noise: give more "
+            "queries"
         )
     if labels is not None and len(labels) and (labels == labels[0]).all():
         doubt(

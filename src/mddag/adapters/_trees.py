@@ -21,7 +21,7 @@ from mddag.ensemble.nodes import NODE, Nodes
 from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import starts_of
 
-# To the rounding of doubles, the float32 behind the largest finite one is 2^128, not infinity.
+# To the rounding of doubles, the float32 after the largest finite one is 2^128, not infinity.
 _BEYOND = 2.0**128
 
 NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's kZeroThreshold

@@ -199,7 +199,7 @@ def source_rows(features: Features, rows: NDArray[Any]) -> Any:
     except ImportError:
         if features.categories:
             raise ImportError(
-                "proving a model with category columns needs pandas; install it: pip install pandas"
+                "checking a model with category columns needs pandas; pip install pandas"
             ) from None
         return rows
     frame = pd.DataFrame(rows, columns=None if features.names is None else list(features.names))

@@ -164,8 +164,8 @@ def _categories(booster: Any, text: str) -> dict[int, tuple[Any, ...]]:
     nominal = [i for i, info in enumerate(kinds) if info != "none" and not info.startswith("[")]
     if len(nominal) != len(lists):
         raise ValueError(
-            f"LightGBM model has unsupported categorical encodings: it was trained on a frame with "
-            f"{len(lists)} category columns, but splits {len(nominal)} of them as nominal, and "
-            "does not say which; train with unordered category columns that vary, or on codes"
+            f"LightGBM model has unsupported categorical encodings: it was trained on a DataFrame "
+            f"with {len(lists)} category columns, but splits {len(nominal)} of them as nominal "
+            "and does not say which; train with unordered category columns that vary, or on codes"
         )
     return {i: tuple(values) for i, values in zip(nominal, lists, strict=True)}

@@ -294,8 +294,8 @@ def _refuse_values(column: int, values: tuple[Any, ...]) -> None:
         if not whole or not 0 <= value <= _LARGEST_CATEGORY:
             raise ValueError(
                 f"HistGradientBoosting model has unsupported categorical encodings: column "
-                f"{column} holds the category {value!r}; train on a frame with category columns, "
-                f"or on whole numbers from 0 to {_LARGEST_CATEGORY}"
+                f"{column} holds the category {value!r}; train on a DataFrame with category "
+                f"columns, or on whole numbers from 0 to {_LARGEST_CATEGORY}"
             )
 
 

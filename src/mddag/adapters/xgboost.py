@@ -167,7 +167,7 @@ def _features(booster: Any, n_features: int) -> Features:
         n=n_features,
         names=tuple(names) if real else None,
         categories=categories,
-        unknown="refused" if categories else "missing",
+        unknown="error" if categories else "missing",
     )
 
 

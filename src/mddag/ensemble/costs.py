@@ -6,7 +6,6 @@ table by leaf code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,10 +37,14 @@ class LeafDepths:
         tables = ensemble.tables
         starts = starts_of(tables.n_leaves)
         depths = np.zeros(starts[-1], np.int64)
-        trees = np.arange(ensemble.n_trees)
-        for depth, (at, tree) in enumerate(_levels(ensemble, trees)):
-            leaf = ensemble.nodes["feature"][at] < 0
-            depths[starts[tree[leaf]] + ensemble.nodes["left"][at[leaf]]] = depth
+        tree, at, depth = np.arange(ensemble.n_trees), ensemble.starts[:-1], 0
+        while len(at):  # level by level
+            level = ensemble.nodes[at]
+            leaf = level["feature"] < 0
+            depths[starts[tree[leaf]] + level["left"][leaf]] = depth
+            level, tree = level[~leaf], np.tile(tree[~leaf], 2)
+            children = np.concatenate([level["left"], level["right"]])
+            at, depth = ensemble.starts[tree] + children, depth + 1
         return cls(depths, starts, tables.rounds)
 
     def of_rows(self, codes: Codes) -> NDArray[np.int32]:
@@ -49,24 +52,8 @@ class LeafDepths:
         nodes = np.zeros((len(codes), len(self.rounds) - 1), np.int32)
         for j, (first, end) in enumerate(zip(self.rounds[:-1], self.rounds[1:], strict=True)):
             for t in range(first, end):
-                nodes[:, j] += self._of_tree(t)[codes[:, t]]
+                nodes[:, j] += self.depths[self.starts[t] : self.starts[t + 1]][codes[:, t]]
         return nodes
-
-    def _of_tree(self, t: int) -> Numbers:
-        return self.depths[self.starts[t] : self.starts[t + 1]]
-
-
-def _levels(ensemble: Ensemble, trees: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield nodes and their trees, level by level."""
-    nodes, tree = ensemble.nodes, trees
-    at = ensemble.starts[:-1][trees]
-    while len(at):
-        yield at, tree
-        inner = nodes["feature"][at] >= 0
-        at, tree = at[inner], tree[inner]
-        first = ensemble.starts[tree]
-        at = np.concatenate([first + nodes["left"][at], first + nodes["right"][at]])
-        tree = np.tile(tree, 2)
 
 
 def read_groups(prices: FeaturePrices, ensemble: Ensemble) -> NDArray[np.bool_]:

@@ -56,8 +56,9 @@ class Rows(NDArray[np.floating[Any]]):
 
     def __getitem__(self, index: Any) -> Any:
         part = super().__getitem__(index)
-        of_rows = isinstance(part, Rows) and part.ndim == 2 and _selects_rows(index)
-        if of_rows and self.features is not None:
+        # an index selects rows alone; scikit-learn writes ``[rows, ...]``
+        whole = not isinstance(index, tuple) or (len(index) == 2 and index[1] is Ellipsis)
+        if whole and isinstance(part, Rows) and part.ndim == 2 and self.features is not None:
             part._mark(self.features)
         return part
 
@@ -68,13 +69,6 @@ class Rows(NDArray[np.floating[Any]]):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _restored, (np.asarray(self), self.features)
-
-
-def _selects_rows(index: Any) -> bool:
-    """Return whether an index selects rows alone; scikit-learn writes ``[rows, ...]``."""
-    if not isinstance(index, tuple):
-        return True
-    return len(index) == 2 and index[1] is Ellipsis
 
 
 def _restored(array: Floats, features: Features | None) -> Floats:
@@ -99,7 +93,7 @@ class Features:
         Values of each nominal column in the order of their codes.
     missing : bool, default=True
         Whether NaN is allowed.
-    unknown : {"missing", "refused"}, default="missing"
+    unknown : {"missing", "error"}, default="missing"
         Whether a value that is not among the categories counts as missing or raises ValueError.
 
     Examples
@@ -116,13 +110,13 @@ class Features:
     names: tuple[str, ...] | None = None
     categories: Mapping[int, tuple[Any, ...]] = field(default_factory=dict)
     missing: bool = True
-    unknown: Literal["missing", "refused"] = "missing"
+    unknown: Literal["missing", "error"] = "missing"
 
     @cached_property
     def nominal(self) -> dict[int, Categories]:
         """Nominal columns by position."""
         return {
-            i: Categories(self.called(i), values, self.unknown == "refused")
+            i: Categories(self.called(i), values, self.unknown == "error")
             for i, values in self.categories.items()
         }
 
@@ -383,8 +377,13 @@ def one_row(features: Features, x: Any) -> Floats:
     """Return x as float32 or float64 (n,), C-contiguous, or raise a precise error."""
     x = without_arrow(x)
     if is_frame(x):
-        row = _of_frame(features, x)
-    elif isinstance(x, Mapping):
+        if len(x) != 1:
+            raise ValueError(
+                f"x is a DataFrame of {len(x)} rows; wanted one row: use predict for several"
+            )
+        return np.ascontiguousarray(features.rows(x)[0])
+    row: Floats
+    if isinstance(x, Mapping):
         row = _of_values(features, _by_name(features, x, "key"), named=True)
     elif hasattr(x, "index") and hasattr(x, "iloc"):  # a pandas Series
         row = _of_series(features, x)
@@ -397,12 +396,6 @@ def one_row(features: Features, x: Any) -> Floats:
             "impute them first"
         )
     return row
-
-
-def _of_frame(features: Features, x: Any) -> Floats:
-    if len(x) != 1:
-        raise ValueError(f"x is a frame of {len(x)} rows; wanted one row: use predict for several")
-    return np.ascontiguousarray(features.rows(x)[0])
 
 
 def _of_series(features: Features, x: Any) -> Floats:
@@ -441,7 +434,14 @@ def _by_place(features: Features, x: Any) -> Floats:
         raise TypeError(
             f"x is a sparse {type(x).__name__}; mddag reads dense rows: pass x.toarray()"
         )
-    array = _as_array(x)
+    try:
+        array = unmasked(x)
+    except ValueError:
+        raise ValueError(
+            f"x is {typed(x)} that holds sequences; wanted one row of numbers"
+        ) from None
+    if array.dtype.kind in "US":  # numbers among strings would have become strings
+        array = np.asarray(x, object)
     if array.shape not in ((features.n,), (1, features.n)):
         of = f"{array.dtype} {array.shape}" if hasattr(x, "dtype") else f"{array.size} values"
         got = f"x is {typed(x)}" + (f" of {of}" if array.ndim else "")
@@ -453,17 +453,6 @@ def _by_place(features: Features, x: Any) -> Floats:
     if numbers:
         return np.array(array_rows(array.reshape(1, -1))[0], order="C")
     return _of_values(features, array.ravel().tolist(), named=False)
-
-
-def _as_array(x: Any) -> NDArray[Any]:
-    try:
-        array = unmasked(x)
-        # Numbers next to strings would have become strings.
-        return np.asarray(x, object) if array.dtype.kind in "US" else array
-    except ValueError:
-        raise ValueError(
-            f"x is {typed(x)} that holds sequences; wanted one row of numbers"
-        ) from None
 
 
 def _of_values(features: Features, values: list[Any], *, named: bool) -> NDArray[np.float64]:

@@ -71,7 +71,7 @@ class Nodes:
         threshold, _, left, right, word, n_words, _ = self.records[i].item()
         return {
             1: f"node {i} has the children {left} and {right}; "
-            f"wanted nodes behind it, in {i + 1}..{last}",
+            f"wanted nodes after it, in {i + 1}..{last}",
             2: f"node {i} has the children {left} and {right}, "
             "one of which has a parent already; each node must be used once",
             3: f"node {i} reads {n_words} words from word {word} on; "

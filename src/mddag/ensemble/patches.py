@@ -137,7 +137,12 @@ def window_of(X: Any, window: Window | None = None) -> Window:
             raise ValueError(f"X holds patches of {found} pixels; wanted {window}: resize them")
         return found
     if len(shape) != 2:
-        raise ValueError(f"X has shape {shape}; wanted {GRAY}{_color(shape)}")
+        advice = ""
+        if len(shape) == 4 and shape[-1] == 1:
+            advice = "; drop the last axis"
+        elif len(shape) == 4 and shape[-1] in (3, 4):
+            advice = "; these look like color images: average the channels"
+        raise ValueError(f"X has shape {shape}; wanted {GRAY}{advice}")
     side = isqrt(shape[1])
     if window is None and side * side != shape[1]:
         raise ValueError(
@@ -159,7 +164,12 @@ def checked_patches(X: Any, window: Window | None = None, name: str = "X") -> Pa
     if len(array) == 0:
         raise ValueError(f"{name} has 0 patches (shape {array.shape}); a minimum of 1 is required")
     if array.dtype.kind not in "iu":
-        raise ValueError(f"{name} is {array.dtype}; wanted {GRAY}{_advice(array)}")
+        advice = ""
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            advice = "; it contains NaN, which is no gray level: leave such patches out"
+        elif array.dtype.kind == "f":
+            advice = "; convert them: np.rint(255 * X).astype(np.uint8) if X is from 0 to 1"
+        raise ValueError(f"{name} is {array.dtype}; wanted {GRAY}{advice}")
     if array.dtype != np.uint8 and (array.min() < 0 or array.max() > 255):
         raise ValueError(
             f"{name} holds numbers from {array.min()} to {array.max()}; wanted gray levels from 0 "
@@ -171,18 +181,3 @@ def checked_patches(X: Any, window: Window | None = None, name: str = "X") -> Pa
 def pixel_rows(X: Any) -> Any:
     """Return patches (n, h, w) as rows of pixels (n, h w), whose columns scikit-learn counts."""
     return np.asarray(X).reshape(len(X), -1) if np.ndim(X) == 3 else X
-
-
-def _color(shape: tuple[int, ...]) -> str:
-    if len(shape) == 4 and shape[-1] in (1, 3, 4):
-        what = "these look like color images: average the channels"
-        return f"; {'drop the last axis' if shape[-1] == 1 else what}"
-    return ""
-
-
-def _advice(array: NDArray[Any]) -> str:
-    if array.dtype.kind != "f":
-        return ""
-    if np.isnan(array).any():
-        return "; it contains NaN, which is no gray level: leave such patches out"
-    return "; convert them: np.rint(255 * X).astype(np.uint8) if X is from 0 to 1"

@@ -270,6 +270,10 @@ class Votes:
             )
         votes = votes[:, :, None] if votes.ndim == 2 else votes
         _, n_classifiers, n_scores = votes.shape
+        wanted = f"one number, or one for each of {n_scores} score(s)"
+        start = as_floats("bias", bias, wanted)
+        if start.shape not in ((), (1,), (n_scores,)):
+            raise ValueError(f"bias has shape {start.shape}; wanted {wanted}")
         columns, tables = [], []
         for j in range(n_classifiers):
             table, codes = np.unique(votes[:, j], axis=0, return_inverse=True)
@@ -280,7 +284,7 @@ class Votes:
             starts=starts_of([t.size for t in tables]),
             score=np.full(n_classifiers, 0 if n_scores == 1 else -1, np.int32),
             rounds=np.arange(n_classifiers + 1, dtype=np.int64),
-            bias=_broadcast(bias, n_scores),
+            bias=np.broadcast_to(start, (n_scores,)).copy(),
             of_trees=False,
         )
         coded: Codes = np.empty((len(votes), n_classifiers), value_tables.code_dtype())
@@ -312,14 +316,6 @@ def _check_starts(name: str, starts: NDArray[np.int64], n: int, end: int) -> Non
 def check_votes(votes: Any) -> None:
     """Raise TypeError unless `votes` are Votes."""
     check_is("votes", votes, Votes, "Votes, such as ensemble.votes(X) gives")
-
-
-def _broadcast(bias: ArrayLike, n_scores: int) -> NDArray[np.float64]:
-    wanted = f"one number, or one for each of {n_scores} score(s)"
-    array = as_floats("bias", bias, wanted)
-    if array.shape not in ((), (1,), (n_scores,)):
-        raise ValueError(f"bias has shape {array.shape}; wanted {wanted}")
-    return np.broadcast_to(array, (n_scores,)).copy()
 
 
 def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ class ClassMetric(ABC, Parameters):
         Parameters
         ----------
         probabilities : array-like of shape (n, n_classes) or (n,)
-            Probabilities of the classes; (n,) are those of the second of two classes.
+            Probabilities of the classes; (n,) are those of class 1.
         labels : array-like of shape (n,) or (n, n_classes)
             Class numbers 0, 1, …, or shares of the classes.
         sample_weight : array-like of shape (n,), default=None
@@ -229,8 +229,8 @@ def checked_class_metric(metric: Any) -> ClassMetric | None:
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Matrix:
-    """Return probabilities (n, n_classes), also from those of the second of two classes (n,)."""
-    wanted = "probabilities (n, n_classes), or those of the second of two classes, (n,)"
+    """Return probabilities (n, n_classes), also from those of class 1 (n,)."""
+    wanted = "probabilities (n, n_classes), or those of class 1, (n,)"
     p = as_floats("probabilities", probabilities, wanted)
     if p.ndim == 1:
         p = np.column_stack([1 - p, p])

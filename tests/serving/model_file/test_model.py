@@ -66,7 +66,7 @@ def test_a_file_holds_all_of_a_model(tmp_path):
 
 def test_a_file_keeps_what_unknown_categories_are():
     whole = whole_model().dag
-    strict = replace(whole.ensemble, features=replace(whole.ensemble.features, unknown="refused"))
+    strict = replace(whole.ensemble, features=replace(whole.ensemble.features, unknown="error"))
     again = Model.from_bytes(Model(Dag(strict, whole.policy)).to_bytes())
     assert again.dag.ensemble.features == strict.features
     assert b"unknown" not in whole_model().to_bytes()  # most files need not say it

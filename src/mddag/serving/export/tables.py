@@ -139,7 +139,7 @@ class ModelTables:
             "exp": self.has_probabilities or self.exp_link,
             "named": self.patches is None and features.names is not None,
             "missing": features.missing,
-            "refuses": features.unknown == "refused",
+            "refuses": features.unknown == "error",
         }
 
     @property

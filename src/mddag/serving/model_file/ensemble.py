@@ -169,7 +169,7 @@ def _features_to_json(features: Features) -> Metadata:
             for column in sorted(features.categories)
         ],
         "missing": bool(features.missing),
-        **({"unknown": "refused"} if features.unknown == "refused" else {}),
+        **({"unknown": "error"} if features.unknown == "error" else {}),
         **({"window": list(features.window)} if isinstance(features, PatchFeatures) else {}),
     }
 
@@ -189,8 +189,8 @@ def _features_from_json(metadata: Metadata, rectangles: NDArray[np.int32] | None
         return _patch_features(metadata, rectangles)
     unknown = metadata.get("unknown", "missing")  # most files need not say it
     check_fields("features", {"unknown": unknown} | metadata, FEATURE_FIELDS)
-    if unknown not in ("missing", "refused"):
-        raise ModelFileError(f"unknown categories are {unknown!r:.20}; wanted missing or refused")
+    if unknown not in ("missing", "error"):
+        raise ModelFileError(f"unknown categories are {unknown!r:.20}; wanted missing or error")
     n, names = metadata["n"], metadata["names"]
     if not 0 <= n <= MOST_FEATURES:
         raise ModelFileError(f"there are {n} features; wanted at most {MOST_FEATURES}")
