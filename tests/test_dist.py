@@ -45,7 +45,7 @@ def test_the_tests_of_the_sdist_are_all_found(sdist, tmp_path):
     tests = {Path(line.partition("::")[0]) for line in found.splitlines() if "::" in line}
     shipped = {path.relative_to(unpacked) for path in unpacked.glob("tests/**/test_*.py")}
     engines = {Path("tests/clusters") / name for name in ("test_spark.py", "test_ray.py")}
-    pages = ("test_docs.py", "test_docstrings.py", "clusters/test_page.py")
+    pages = ("test_docs.py", "test_docstrings.py", "test_types.py", "clusters/test_page.py")
     docs = {Path("tests") / page for page in pages}
     assert docs <= shipped - tests <= docs | engines
 

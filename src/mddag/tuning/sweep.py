@@ -80,6 +80,7 @@ def sweep(
     if sample_weight_test is not None and X_test is None:
         raise ValueError("sample_weight_test is given, but not the rows that it is of, X_test")
     check_fraction("selection_fraction", selection_fraction, zero=False)
+    check_jobs(n_jobs)
     prices = _checked_betas(betas)
     checked_loss(loss)
     of_model = model if isinstance(model, DagEstimator) else MDDAGClassifier()
