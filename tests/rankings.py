@@ -47,7 +47,7 @@ def problem(n_queries=60, seed=2, metric=None, labels=True):
 def check_steps(dag, X, qid):
     """Raises where kernels, or threads, give other bits than steps one by one."""
     queries = Queries.of(qid, len(qid))
-    trace = dag.by_query._followed(dag.ensemble.features.rows(X), queries, 1)
+    trace = dag.by_query.followed(dag.ensemble.features.rows(X), queries, 1)
     for n_jobs in (1, 3):
         found = dag.run(X, qid, n_jobs=n_jobs)
         for name in ("scores", "exit_step", "indptr", "indices"):

@@ -74,12 +74,6 @@ def test_queries_may_be_interleaved():
     assert other.n_evaluated(X_NEW, QID_NEW).mean() > 0
 
 
-def test_groups_are_sizes_of_queries():
-    model = MDDAGRanker(FrozenEstimator(rankings.ranker()), random_state=0)
-    by_group = model.fit(X, Y, group=np.bincount(QID)).predict(X_NEW, QID_NEW)
-    assert (by_group == fitted().predict(X_NEW, QID_NEW)).all()
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -274,18 +268,13 @@ def test_ties_keep_the_order_of_the_file():
     assert (model.rank(same, qid) == np.arange(30)).all()
 
 
-def test_groups_may_be_routed():
+def test_queries_are_routed_in_a_search():
     model = MDDAGRanker(FrozenEstimator(rankings.ranker()), beta=1e-4, random_state=0)
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(model, {"beta": [1e-4, 1e-2]}, cv=GroupKFold(2))
         search.fit(X, Y, qid=QID, groups=QID)
         assert search.best_params_ == {"beta": 1e-4}
         assert search.best_estimator_.score(X_NEW, Y_NEW, QID_NEW) > 0.5
-        small = lightgbm.LGBMRanker(**FEW, num_leaves=6, verbose=-1, n_jobs=1)
-        by_sizes = MDDAGRanker(small, random_state=0).set_fit_request(group=True)
-        pipeline = make_pipeline(StandardScaler(), by_sizes)
-        pipeline.fit(X, Y, group=np.bincount(QID))
-        assert pipeline.score(X_NEW, Y_NEW, qid=QID_NEW) > 0.5
 
 
 def test_files(tmp_path):
@@ -313,7 +302,6 @@ def test_files(tmp_path):
         (lambda: fitted(metric=MAP()), TypeError, "metric is an MAP"),
         (lambda: fitted(solver=Margin()), TypeError, "solver is a Margin"),
         (lambda: MDDAGRanker().fit(X, Y), ValueError, "qid is missing"),
-        (lambda: MDDAGRanker().fit(X, Y, QID, group=[1]), ValueError, "both qid and group"),
         (lambda: MDDAGRanker().fit(X[:4], Y[:4], [1, 1, 1, 2]), ValueError, "2 queries"),
     ],
 )

@@ -1,13 +1,10 @@
 """Exits: what is fitted to documents of queries, the policies, and settings on other queries."""
 
-import pickle
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mddag.metrics import MAP, NDCG, MeanNDCG
+from mddag.metrics import NDCG, MeanNDCG
 from mddag.metrics.ranking import Queries
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT
@@ -28,7 +25,7 @@ from tests import rankings
 GRID = Grid(np.array([-1.0, 0.0, 1.0]))
 
 
-def readings(**changed):
+def readings():
     given = {
         "checks": [8, 16, 20],
         "weights": [[2.0, 0, 0], [1.5, 1.2, 0], [1, 1, 1]],
@@ -37,9 +34,8 @@ def readings(**changed):
         "spread": [[1.0, 2.0], [0.5, 1.0], [1e-9, 1e-9]],
         "gain_at": [-1.0, 0.0, 1.0],
         "gain": [0.0, 1.0, 3.0],
-        "slope": 1.5,
     }
-    return Readings(**given | changed)
+    return Readings(**{name: np.array(value) for name, value in given.items()}, slope=1.5)
 
 
 def family():
@@ -154,31 +150,6 @@ def test_readings_are_weighted_sums_of_blocks():
     assert found.read(blocks, 2).tolist() == [6.0, -0.5]
     assert found.spreads(np.array([2.5, -1.5, 0.0]), 0).tolist() == [2.0, 1.0, 1.0]
     assert found.gains(np.array([-5.0, 0.5, 9.0])).tolist() == [0.0, 2.0, 3.0]
-    assert [found.block(j) for j in (0, 7, 8, 15, 16, 19)] == [0, 0, 1, 1, 2, 2]
-    for same in (found, pickle.loads(pickle.dumps(found)), replace(found, slope=1)):
-        with pytest.raises(ValueError, match="read-only"):
-            same.level[0] = 1.0
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("checks", [8, 8, 20]),
-        ("checks", [0, 8, 20]),
-        ("weights", np.ones((2, 2))),
-        ("level", [0.0, np.nan, 0.0]),
-        ("level", [0.0, 1e200, 0.0]),
-        ("spread", np.zeros((3, 2))),
-        ("gain", [1.0, 0.0, 3.0]),
-        ("gain", [1.0, 3.0]),
-        ("gain_at", [0.0, 0.0, 1.0]),
-        ("slope", -1.0),
-        ("edges", [[0.0, 1.0]] * 3),
-    ],
-)
-def test_unsound_readings(name, value):
-    with pytest.raises(ValueError, match=f"^{name} of readings"):
-        readings(**{name: value})
 
 
 # States.
@@ -193,7 +164,6 @@ def test_numbers_of_documents():
     urgency = Urgency(*given, NDCG(1)).numbers(documents)
     assert (urgency > 0).all()
     assert urgency[3] == urgency[4]
-    assert Urgency(*given).metric == NDCG(10)
     assert (Urgency(*given, MeanNDCG()).numbers(documents) > 0).all()
 
 
@@ -215,11 +185,7 @@ def test_what_is_carried():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: Gap(GRID, readings()).start(np.zeros(1), 3), ValueError, "qid"),
-        (lambda: Urgency(GRID, readings(), MAP()), TypeError, "metric is an MAP"),
-        (lambda: Gap(GRID, readings(), 0), ValueError, "k is 0"),
-        (lambda: Gap(GRID, None), TypeError, "readings is None"),
-        (lambda: Gap(Grid(np.array([0.5]), 3), readings()), ValueError, "3 scores"),
+        (lambda: Gap(GRID, readings(), 1).start(np.zeros(1), 3), ValueError, "qid"),
         (lambda: UrgencyExits(every=4), ValueError, "every is 4"),
         (lambda: ProximityExits(k=0), ValueError, "k is 0"),
         (lambda: UrgencyExits(growth=np.nan).fit(rankings.problem()), ValueError, "growth is nan"),
@@ -293,7 +259,7 @@ def test_every_query_is_measured_out_of_fold():
     assert (np.diff(found.n_evaluated) <= 1e-9).all()
     assert found.losses[0].mean() < found.losses[-1].mean()
     for other in (folded(given=given), folded(given=given, n_jobs=2)):
-        for name in ("losses", "label_losses", "evaluations", "sizes"):
+        for name in ("losses", "label_losses", "n_evaluated"):
             assert (getattr(other, name) == getattr(found, name)).all()
     assert folded(given=rankings.problem(30, labels=False)).label_losses is None
 

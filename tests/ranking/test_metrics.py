@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mddag.metrics import MAP, MRR, NDCG, LetorNDCG, MeanNDCG
-from mddag.metrics.ranking import Queries, checked_qid, sizes_of_groups
+from mddag.metrics.ranking import Queries, checked_qid
 from tests.reference import ranking as twin
 
 METRICS = [NDCG(1), NDCG(3), NDCG(10), NDCG(None), LetorNDCG(3), MeanNDCG(), MAP(), MRR()]
@@ -180,13 +180,6 @@ def test_some_of_the_queries():
     assert rows.tolist() == [3, 0, 2]
     assert some.sizes.tolist() == [1, 2]
     assert repr(some) == "<Queries: 2 with 3 documents>"
-
-
-def test_groups_are_sizes():
-    assert sizes_of_groups([2, 1], 3).starts.tolist() == [0, 2, 3]
-    for group in ([2, 2], [3, 0], [1.5, 1.5], [[3]], "abc", [2**62] * 4 + [3]):
-        with pytest.raises(ValueError, match=r"^group"):
-            sizes_of_groups(group, 3)
 
 
 @pytest.mark.parametrize(

@@ -152,15 +152,28 @@ def test_unsound_states_in_files():
     state = dag().policy.state
     metadata, tensors = model_file.urgency_parts(state)
     n_steps = len(rankings.ensemble())
-    torn = {**tensors, "state.spread": -tensors["state.spread"]}
-    for error, words, changed, given, n in (
-        (ModelFileError, "80 steps, but there are 81", {}, tensors, n_steps + 1),
-        (ModelFileError, "'ERR'", {"metric": "ERR"}, tensors, n_steps),
-        (ValueError, "k is 0", {"k": 0}, tensors, n_steps),
-        (ValueError, "spread of readings", {}, torn, n_steps),
+    for error, words, changed, n in (
+        (ModelFileError, "80 steps, but there are 81", {}, n_steps + 1),
+        (ModelFileError, "'ERR'", {"metric": "ERR"}, n_steps),
+        (ModelFileError, "slope", {"slope": -1.0}, n_steps),
+        (ValueError, "k is 0", {"k": 0}, n_steps),
     ):
         with pytest.raises(error, match=words):
-            model_file.urgency({**metadata, **changed}, given, state.grid, n)
+            model_file.urgency({**metadata, **changed}, tensors, state.grid, n)
+    with pytest.raises(ValueError, match="k is 0"):
+        model_file.gap({**metadata, "k": 0}, tensors, state.grid, n_steps)
+    level, gain = tensors["state.level"], tensors["state.gain"]
+    for name, value in {
+        "checks": np.zeros_like(tensors["state.checks"]),
+        "weights": np.ones((2, 2)),
+        "level": np.where(np.arange(len(level)) == 1, np.nan, level),
+        "edges": -tensors["state.edges"],
+        "spread": -tensors["state.spread"],
+        "gain_at": np.zeros_like(gain),
+        "gain": gain[:-1],
+    }.items():
+        with pytest.raises(ModelFileError, match=f"tensor state.{name} "):
+            model_file.urgency(metadata, {**tensors, f"state.{name}": value}, state.grid, n_steps)
 
 
 def test_the_task():

@@ -54,9 +54,9 @@ def test_training_rows_serve_the_order():
     assert not np.array_equal(model.policy_.order, sparse(budget=20).policy_.order)
 
 
-def test_ensembles_groups_metrics_and_solvers():
+def test_ensembles_metrics_and_solvers():
     ensemble = mddag.as_ensemble(rankings.ranker())
-    given = {"group": np.bincount(QID), "metric": MeanNDCG(), "budget": 30}
+    given = {"qid": QID, "metric": MeanNDCG(), "budget": 30}
     model = mddag.ranking.sparsify(ensemble, X, Y, **given)
     assert model.n_evaluated(X_NEW, QID_NEW).mean() < 40
     other = sparse(budget=30, solver=ProximityExits(k=3))
@@ -84,7 +84,7 @@ def test_jobs_and_progress(capsys):
     readings = sparse(beta=1e-4).predict(X_NEW, QID_NEW)
     assert capsys.readouterr().err == ""
     other = sparse(beta=1e-4, n_jobs=2, verbose=True)
-    assert "folds judged" in capsys.readouterr().err
+    assert "folds measured" in capsys.readouterr().err
     assert (other.predict(X_NEW, QID_NEW) == readings).all()
 
 
@@ -131,8 +131,6 @@ def fitted(y=Y, **given):
         (lambda: sparse(beta=0.1, qid=None), ValueError, "qid is missing"),
         (lambda: sparse(beta=0.1, qid=QID[1:]), ValueError, "qid has shape"),
         (lambda: sparse(beta=0.1, qid=QID * 0), ValueError, "there is 1 query"),
-        (lambda: sparse(beta=0.1, qid=None, group=[3, 4]), ValueError, "group sums to 7"),
-        (lambda: sparse(beta=0.1, group=[3]), ValueError, "both qid and group"),
         (lambda: sparse(beta=0.1, metric=MRR()), TypeError, "metric is an MRR"),
         (lambda: sparse(beta=0.1, metric=MAP()), TypeError, "metric is an MAP"),
         (lambda: sparse(beta=0.1, solver=3), TypeError, "solver is 3"),

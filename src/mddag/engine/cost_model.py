@@ -237,11 +237,6 @@ class Costs:
         """Return the time of computing all features of patches before one of the others."""
         return n_rows * (self.pixels + self.columns)
 
-    def by_query(self, n_rows: int, looks: int, look: float) -> float:
-        """Return the time of blocks of whole queries, with `looks` of time `look` at each row."""
-        row = self.load + self.evaluations * COMPACTION * self.block + looks * look
-        return CALL_BLOCKS + n_rows * row
-
     def by_steps(self, n_rows: int) -> float:
         """Return the number of evaluations, as the time of a callable is not known."""
         return n_rows * self.evaluations

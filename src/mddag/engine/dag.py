@@ -35,7 +35,6 @@ from mddag.engine.purchases import Purchases
 from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Patches, Rows
-from mddag.metrics.ranking import Queries
 from mddag.policy.grid import Grid
 from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, Policy, check_policy
@@ -238,7 +237,7 @@ class Dag(ReadOnlyArrays):
         rows = self.ensemble.features.read(X)
         if self.needs_queries:
             ready = self.ensemble.features.rows(rows)
-            return self.by_query.run(ready, Queries.of(qid, len(rows)), n_jobs)
+            return self.by_query.run(ready, qid, n_jobs)
         if not isinstance(rows, Rows) and Windows.runs(self.program):
             return Windows(self.program).run(rows, n_jobs)
         return self.tracer.run(self.ensemble.features.rows(rows), n_jobs)
@@ -274,7 +273,7 @@ class Dag(ReadOnlyArrays):
         scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
         if self.needs_queries:
             ready = self.ensemble.features.rows(rows)
-            scores[:] = self.by_query.exits(ready, Queries.of(qid, len(rows)), n_jobs)[0]
+            scores[:] = self.by_query.exits(ready, qid, n_jobs)[0]
         else:
             self.fill_scores(rows, scores, n_jobs)
         return scores
@@ -419,8 +418,7 @@ class Dag(ReadOnlyArrays):
         """
         rows = self.ensemble.features.read(X)
         if self.needs_queries:
-            queries, ready = Queries.of(qid, len(rows)), self.ensemble.features.rows(rows)
-            return self.by_query.exits(ready, queries, checked_jobs(n_jobs))
+            return self.by_query.exits(self.ensemble.features.rows(rows), qid, checked_jobs(n_jobs))
         scores = np.empty((len(rows), self.ensemble.n_scores))
         exit_step = np.empty(len(rows), np.int32)
         n_evaluated = np.empty(len(rows), np.int64)

@@ -174,20 +174,6 @@ def _is_named(values: NDArray[Any]) -> bool:
     return whole or all(issubclass(kind, str) for kind in kinds)
 
 
-def sizes_of_groups(group: Any, n_rows: int) -> Queries:
-    """Return queries from LightGBM's `group`: the number of consecutive rows of each."""
-    wanted = f"the number of rows of each query, one behind the other, {n_rows} in all"
-    sizes: NDArray[Any] = np.asarray(group)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
-        raise ValueError(f"group is {described(sizes)}; wanted {wanted}, as whole numbers, (n,)")
-    bad = np.flatnonzero((sizes <= 0) | (sizes > n_rows))
-    if len(bad):
-        raise ValueError(f"group[{bad[0]}] is {sizes[bad[0]]}; wanted {wanted}")
-    if int(sizes.sum(dtype=np.int64)) != n_rows:
-        raise ValueError(f"group sums to {sizes.sum(dtype=np.int64)}; wanted {wanted}")
-    return Queries.of_sizes(sizes.astype(np.intp))
-
-
 def _starts(sizes: NDArray[Any]) -> NDArray[np.intp]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
 

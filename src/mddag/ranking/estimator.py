@@ -1,9 +1,4 @@
-"""MDDAGRanker: a trained ranker made into a sparse decision DAG that looks at whole queries.
-
-A document quits where it can hardly move the metric of its query any more (``UrgencyExits``). With
-a classifier of relevance classes (AdaBoost.MH, the paper's way) documents are taken by themselves,
-and sorted by their expected relevance, sum_k p_k(x) k, p being calibrated (McRank, Li et al. 2007).
-"""
+"""MDDAGRanker: a trained ranker made into a sparse decision DAG that looks at whole queries."""
 
 from __future__ import annotations
 
@@ -11,7 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import train_test_split
@@ -23,28 +18,28 @@ from mddag._utils.output import Report, progress
 from mddag._utils.warnings import doubt_queries
 from mddag.adapters import ensemble_of, parts_of
 from mddag.engine.dag import compile as compile_dag
-from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import all_or_nothing
 from mddag.ensemble.tasks import Ranking
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import FittedModel, is_fitted
-from mddag.metrics.ranking import NDCG, GainMetric, Queries, checked_labels, sizes_of_groups
+from mddag.metrics.ranking import NDCG, GainMetric, MeanNDCG, Queries, checked_labels
 from mddag.policy.mdp import Evaluation
 from mddag.policy.policy import Policy
-from mddag.ranking.exits import CrossFitted, Exits, UrgencyExits, cross_fitted
-from mddag.ranking.predictor import RankPredictor
+from mddag.ranking.exits import Exits, UrgencyExits, cross_fitted
+from mddag.ranking.predictor import RankedDocuments, RankPredictor
 from mddag.ranking.problem import RankingProblem
-from mddag.ranking.states import check_gain_metric
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 
-FITTED_BY = {"group": "sizes", "qid": "codes", "group_id": "codes"}  # what rankers call queries
 
-
-class MDDAGRanker(DagEstimator):
+class MDDAGRanker(RankedDocuments, DagEstimator):
     """A sparse decision DAG over the trees of a ranker.
+
+    A document quits where it can hardly move the metric of its query any more. With a classifier of
+    relevance classes (AdaBoost.MH, the paper's way) documents are taken by themselves, and sorted
+    by their expected relevance, sum_k p_k(x) k, with calibrated p (McRank, Li et al. 2007).
 
     Parameters
     ----------
@@ -62,19 +57,41 @@ class MDDAGRanker(DagEstimator):
         ``MDDAGClassifier``.
     policy_fraction : float, default 0.3
         The share of queries that a model trained here does not see, for the policy.
-    n_jobs, verbose, random_state
-        As for ``MDDAGClassifier``.
+    n_jobs : int, default 1
+        Threads of prediction; -1 for all cores.
+    verbose : bool, default False
+        Show progress on standard error.
+    random_state : int, RandomState or None, default None
+        Seed of folds, and of a model that is trained here.
 
     Attributes
     ----------
-    ensemble_, policy_, dag_, transformer_, n_features_in_, feature_names_in_ : as for
-        ``MDDAGClassifier``
+    ensemble_ : Ensemble
+        The trees.
+    policy_ : Policy
+        What was learned.
+    dag_ : Dag
+        Both together.
     evaluation_, full_evaluation_ : Evaluation
         The metric lost against the full model's own order, and evaluations, on queries that order
         and readings were not fitted on.
     classifier_ : MDDAGClassifier
-        What sorts, where the ensemble is a classifier; None else.
-    summary_, promise_ : as for ``MDDAGClassifier``
+        What sorts, where the ensemble is a classifier; None otherwise.
+
+    See Also
+    --------
+    mddag.ranking.sparsify : The same with a budget or a bound instead of a price.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X, qid = rng.normal(size=(2000, 3)), np.repeat(np.arange(100), 20)
+    >>> y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.5, 1.5])
+    >>> ranker = mddag.MDDAGRanker(beta=1e-4, random_state=0).fit(X, y, qid=qid)
+    >>> bool(ranker.score(X, y, qid) > 0.8 and ranker.n_evaluated(X, qid).mean() < 90)
+    True
     """
 
     kind = "ranker"
@@ -104,7 +121,7 @@ class MDDAGRanker(DagEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, qid: Any = None, group: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, qid: ArrayLike | None = None) -> Self:
         """Learn the policy from documents, and the ensemble if it is not fitted.
 
         Parameters
@@ -114,23 +131,23 @@ class MDDAGRanker(DagEstimator):
         y : array-like of shape (n,)
             Relevance labels, 0 or more.
         qid : array-like of shape (n,)
-            The query of each document, in any order.
-        group : array-like of int, default None
-            Instead of `qid`: the number of documents of each query, one after the other.
+            The query of each document, in any order. From the sizes of queries that follow one
+            another: ``np.repeat(np.arange(len(sizes)), sizes)``.
 
         Returns
         -------
         MDDAGRanker
             The estimator itself.
         """
-        metric = self.checked_metric()
-        if self._trains_no_classifier():
-            self.checked_exits()
+        metric = self._checked_metric()
+        given = self.ensemble
+        if given is None or not (is_fitted(given) or is_classifier(given)):
+            self._checked_exits()  # before a model is trained
         with all_or_nothing(self):
             X = self._seen(X, finite=False)
             labels = checked_labels(y)
             check_consistent_length(X, labels)
-            queries = queries_of(qid, group, len(labels))
+            queries = Queries.of(qid, len(labels))
             with progress(type(self).__name__, 2, self.verbose) as report:
                 self._fit_policy(X, np.asarray(y), labels, queries, metric, report)
         return self
@@ -147,175 +164,133 @@ class MDDAGRanker(DagEstimator):
         random = check_random_state(self.random_state)
         model, held_out, trained = self._fitted(X, y, queries, random)
         rows, some = queries.some(held_out)
-        X_policy, y_policy = _safe_indexing(X, rows), labels[rows]
-        ensemble = ensemble_of(parts_of(model))
+        source, X_policy = parts_of(model), _safe_indexing(X, rows)
+        ensemble = ensemble_of(source)
         report(1, f"{ensemble.n_classifiers} base classifiers")
         if ensemble.kind == "classifier":
             self._fit_classifier(model, X_policy, y[rows], random)
         else:
-            exits = self.checked_exits()
-            doubt_queries(len(some), y_policy)
-            source = FittedModel(ranking_ensemble(model), rows, parts_of(model).transformer)
-            read = self._enter(source, X_policy, finite=False)
-            problem = self._problem(source.ensemble, read, some, metric, y_policy)
-            more = None
+            exits, more = self._checked_exits(), None
+            doubt_queries(len(some), labels[rows])
+            odds, ensemble = ensemble.kind == "ranker", as_ranker(ensemble)
+            fitted = FittedModel(ensemble, rows, source.transformer)
+            read = self._enter(fitted, X_policy, finite=False)
+            votes = ensemble.votes(read, n_jobs=self.n_jobs)
+            problem = RankingProblem.of(votes, some, metric, labels[rows])
             if len(trained):
-                of_model, others = queries.some(trained)
-                read = self._read(_safe_indexing(X, of_model), source.ensemble)
-                more = self._problem(source.ensemble, read, others, metric, None)
-            found = cross_fitted(
-                exits, problem, random, more=more, odds=has_odds(model), verbose=self.verbose
-            )
+                seen, others = queries.some(trained)
+                read = self._read(_safe_indexing(X, seen), ensemble)
+                more = RankingProblem.of(ensemble.votes(read, n_jobs=self.n_jobs), others, metric)
+            verbose = self.verbose
+            found = cross_fitted(exits, problem, random, more=more, odds=odds, verbose=verbose)
             lost, n_evaluated = found.losses.mean(axis=1), found.n_evaluated
             at = int(np.argmin(lost + self.beta * n_evaluated))
             policy = found.family.policy(found.settings[at])
-            self.settle_ranking(source.ensemble, policy, found, at)
+            self.take_policy(ensemble, policy, lost[at], n_evaluated[at])
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Raise TypeError: policies of a ranker are learned by `fit` or ``ranking.sparsify``.
+
+        Parameters
+        ----------
+        policy, X, y, sample_weight : object
+            Not used.
+
+        Returns
+        -------
+        MDDAGRanker
+            Never.
+        """
         raise TypeError("policies of a ranker are learned by fit or sparsify; there is no adopt")
 
-    def predict(self, X: Any, qid: Any = None) -> NDArray[np.float64]:
-        """Return what to sort the documents of a query by, the larger the better.
+    def _values(self, rows: Any, qid: Any) -> NDArray[np.float64]:
+        if self.classifier_ is not None:
+            return expected_relevance(self.classifier_, rows)
+        return super()._values(rows, qid)
+
+    def score(
+        self, X: ArrayLike, y: ArrayLike, qid: ArrayLike | None = None, sample_weight: None = None
+    ) -> float:
+        """Return the metric of the order.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, n_features)
             Documents; a query must be whole.
-        qid : array-like of shape (n,)
-            The query of each document, in any order. Of a classifier it is not needed.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        rows = self._rows(X)
-        if self.classifier_ is not None:
-            return expected_relevance(self.classifier_, rows)
-        return self._of_queries().predict(rows, qid)
-
-    def rank(self, X: Any, qid: Any = None) -> NDArray[np.intp]:
-        """Return the rows of X query by query, the best document first.
-
-        Parameters
-        ----------
-        X, qid : as for ``predict``
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            Queries come in the order in which they first appear.
-        """
-        readings = self.predict(X, qid)
-        queries = Queries.of(qid, len(readings))
-        return queries.rows[queries.order(queries.taken(readings))]
-
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
-        """Return the metric of the order.
-
-        Parameters
-        ----------
-        X, qid : as for ``predict``
         y : array-like of shape (n,)
             Relevance labels.
+        qid : array-like of shape (n,)
+            The query of each document.
         sample_weight : None
             Queries count alike; it is there for scikit-learn's Pipeline.
 
         Returns
         -------
         float
+            The mean over queries.
         """
         if sample_weight is not None:
             raise ValueError("sample_weight is given, but queries count alike; leave it out")
-        return self.checked_metric()(self.predict(X, qid), y, qid)
-
-    def scores(self, X: Any, qid: Any = None) -> NDArray[np.float64]:
-        """The readings as a column, (n, 1); of a classifier the raw scores."""
-        if self.classifier_ is not None:
-            return self.classifier_.scores(self._rows(X))
-        return self._of_queries().scores(self._rows(X), qid=qid)
-
-    def trace(self, X: Any, qid: Any = None) -> Trace:
-        """Readings and classification paths of every document."""
-        if self.classifier_ is not None:
-            return self.classifier_.trace(self._rows(X))
-        return self._of_queries().run(self._rows(X), qid)
-
-    def n_evaluated(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
-        """Base classifiers evaluated on each document, (n,)."""
-        if self.classifier_ is not None:
-            return self.classifier_.n_evaluated(self._rows(X))
-        return self._of_queries().n_evaluated(self._rows(X), qid)
-
-    def n_nodes(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
-        """Nodes visited in the trees evaluated on each document, (n,)."""
-        if self.classifier_ is not None:
-            return self.classifier_.n_nodes(self._rows(X))
-        return self._of_queries().n_nodes(self._rows(X), qid)
+        return self._checked_metric()(self.predict(X, qid), y, qid)
 
     def predictor(self) -> Predictor:
-        """The fitted model without scikit-learn; its predictions are the same."""
         if self.classifier_ is not None:
             raise ValueError(
                 "the ranker sorts by the expected relevance of a classifier; use "
                 "ranker.classifier_.predictor(), whose predict_proba(X) @ classes_ is what it "
                 "sorts by"
             )
-        model = super().predictor().model
-        return RankPredictor(model, n_jobs=self.n_jobs)
+        return RankPredictor(super().predictor().model, n_jobs=self.n_jobs)
 
-    def settle_ranking(
-        self, ensemble: Ensemble, policy: Policy, found: CrossFitted, at: int | None
+    def take_policy(
+        self, ensemble: Ensemble, policy: Policy, lost: float, n_evaluated: float
     ) -> None:
-        """Take a policy over an ensemble; `at` is the place of its setting, None: evaluate all."""
-        for of_another_policy in ("promise_", "summary_"):
+        """Take a policy, and what it loses and evaluates on queries that it was not fitted on.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            The trees of a ranker.
+        policy : Policy
+            The policy.
+        lost : float
+            The metric lost against the full model's own order.
+        n_evaluated : float
+            Mean evaluations of a document.
+        """
+        for of_another_policy in ("promise_", "summary_", "calibration_", "classifier_"):
             self.__dict__.pop(of_another_policy, None)
-        self.classifier_ = None
-        self.__dict__.pop("calibration_", None)
-        n = float(len(ensemble))
-        self.full_evaluation_ = Evaluation(0.0, n, self.beta * n, n)
-        self.evaluation_ = self.full_evaluation_
-        if at is not None:
-            lost, mean = float(found.losses[at].mean()), float(found.n_evaluated[at])
-            self.evaluation_ = Evaluation(lost, mean, lost + self.beta * mean, mean)
+        n, beta = float(len(ensemble)), self.beta
+        self.full_evaluation_ = Evaluation(0.0, n, beta * n, n)
+        mean = float(n_evaluated)
+        self.evaluation_ = Evaluation(float(lost), mean, float(lost) + beta * mean, mean)
         self.measured_against_ = "model"
         self.ensemble_, self.policy_ = ensemble, policy
-        self.dag_ = compile_dag(
-            ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
-        )
-        known = self.beta, self.evaluation_, self.full_evaluation_, self.measured_against_
-        model = Model(self.dag_, None, *known)
-        self._predictor = RankPredictor(model, n_jobs=self.n_jobs)
+        self.dag_ = compile_dag(ensemble, policy, expected_evaluations=mean)
+        measured = self.evaluation_, self.full_evaluation_, self.measured_against_
+        self._predictor = RankPredictor(Model(self.dag_, None, beta, *measured), n_jobs=self.n_jobs)
 
-    def checked_metric(self) -> GainMetric:
-        """The metric; all parameters are checked here, before any work."""
+    def _checked_metric(self) -> GainMetric:
+        """Return the metric; all parameters but the solver are checked here, before any work."""
         checked_jobs(self.n_jobs)
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_between("beta", self.beta, 0.0, np.inf, "a finite price, 0 or more")
-        metric: GainMetric = NDCG(10) if self.metric is None else self.metric
-        check_gain_metric(metric)
-        return metric
+        return checked_metric(self.metric)
 
-    def checked_exits(self) -> Exits:
-        """How documents quit."""
-        exits: Exits = UrgencyExits() if self.solver is None else self.solver
-        check_is("solver", exits, Exits, "how documents of queries quit, such as UrgencyExits()")
-        return exits
-
-    def _trains_no_classifier(self) -> bool:
-        """Whether a ranker or regressor is trained here, which is known before it is."""
-        return self.ensemble is None or not (
-            is_fitted(self.ensemble) or is_classifier(self.ensemble)
-        )
+    def _checked_exits(self) -> Exits:
+        return checked_exits(UrgencyExits() if self.solver is None else self.solver)
 
     def _fitted(
         self, X: Any, y: NDArray[Any], queries: Queries, random: np.random.RandomState
     ) -> tuple[Any, NDArray[np.intp], NDArray[np.intp]]:
-        """A fitted model, queries that it has not seen, and those that it was trained on here."""
-        everything, none = np.arange(len(queries)), np.empty(0, np.intp)
-        model = self._default_model() if self.ensemble is None else self.ensemble
+        """Return a fitted model, queries that it has not seen, and those that trained it here."""
+        everything = np.arange(len(queries))
+        model = self.ensemble
+        if model is None:
+            model = HistGradientBoostingRegressor(max_leaf_nodes=8, early_stopping=False)
         if is_fitted(model):
-            return model, everything, none
+            return model, everything, np.empty(0, np.intp)
         if len(queries) < 3:
             raise ValueError(
                 f"there are {len(queries)} queries, too few to train a ranker on some and to learn "
@@ -328,12 +303,9 @@ class MDDAGRanker(DagEstimator):
         model = clone(model)
         if model.get_params().get("random_state", 0) is None:
             model.set_params(random_state=random.randint(2**31 - 1))
-        given = {}
-        for name in FITTED_BY:
-            if has_fit_parameter(model, name):
-                given = {name: some.sizes if FITTED_BY[name] == "sizes" else some.query}
-                break
-        model.fit(_safe_indexing(X, rows), y[rows], **given)
+        names = {"group": some.sizes, "qid": some.query, "group_id": some.query}
+        taken = [name for name in names if has_fit_parameter(model, name)][:1]
+        model.fit(_safe_indexing(X, rows), y[rows], **{name: names[name] for name in taken})
         return model, held_out, trained
 
     def _fit_classifier(
@@ -348,38 +320,23 @@ class MDDAGRanker(DagEstimator):
         self.calibration_, self.measured_against_ = inner.calibration_, inner.measured_against_
         self.transformer_, self._predictor = inner.transformer_, inner.untransformed()
 
-    def _problem(
-        self,
-        ensemble: Ensemble,
-        rows: Any,
-        queries: Queries,
-        metric: GainMetric,
-        labels: NDArray[np.float64] | None,
-    ) -> RankingProblem:
-        votes = ensemble.votes(rows, n_jobs=self.n_jobs)
-        return RankingProblem.of(votes, queries, metric, labels)
 
-    def _of_queries(self) -> RankPredictor:
-        found = self.untransformed()
-        assert isinstance(found, RankPredictor)
-        return found
-
-    def _default_model(self) -> Any:
-        return HistGradientBoostingRegressor(max_leaf_nodes=8, early_stopping=False)
+def checked_metric(metric: Any) -> GainMetric:
+    """Return the metric, ``NDCG(10)`` for None, if it is a sum of gains times worth of places."""
+    found: GainMetric = NDCG(10) if metric is None else metric
+    check_is("metric", found, (NDCG, MeanNDCG), "NDCG(k), LetorNDCG(k) or MeanNDCG()")
+    return found
 
 
-def queries_of(qid: Any, group: Any, n_rows: int) -> Queries:
-    """The queries of rows, by the one of qid and group that is given."""
-    if group is None:
-        return Queries.of(qid, n_rows)
-    if qid is not None:
-        raise ValueError("both qid and group are given; wanted one of them")
-    return sizes_of_groups(group, n_rows)
+def checked_exits(exits: Any) -> Exits:
+    """Return how documents quit."""
+    check_is("solver", exits, Exits, "how documents of queries quit, such as UrgencyExits()")
+    found: Exits = exits
+    return found
 
 
-def ranking_ensemble(model: Any) -> Ensemble:
-    """The ensemble of a ranker or regressor, as that of a ranker."""
-    ensemble = ensemble_of(parts_of(model))
+def as_ranker(ensemble: Ensemble) -> Ensemble:
+    """Return the ensemble of a ranker or regressor as that of a ranker."""
     if ensemble.n_scores != 1:
         raise ValueError(
             f"the ensemble has {ensemble.n_scores} scores; wanted a ranker or a regressor of one "
@@ -388,13 +345,8 @@ def ranking_ensemble(model: Any) -> Ensemble:
     return replace(ensemble, task=Ranking())
 
 
-def has_odds(model: Any) -> bool:
-    """Whether scores are those of a ranker, whose differences are log-odds of pairs."""
-    return ensemble_of(parts_of(model)).kind != "regressor"
-
-
 def expected_relevance(classifier: MDDAGClassifier, X: Any) -> NDArray[np.float64]:
-    """sum_k p_k(x) k of relevance classes, (n,)."""
+    """Return sum_k p_k(x) k of relevance classes, (n,)."""
     shares = classifier.untransformed().predict_proba(X)
     means: NDArray[np.float64] = shares @ classifier.classes_.astype(np.float64)
     return means

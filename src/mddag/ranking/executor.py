@@ -1,24 +1,22 @@
-"""ByQuery: the documents of queries together, for policies whose state looks at a whole query.
+"""Run policies whose state looks at whole queries.
 
 Trees run natively (native/blocks/run/query_run.hpp) where kernels know the state's number, no row
-skips, decisions fall on check points, and no query has more documents than a block has rows. Else
-they run step by step, as callables do. Votes of trees are rounded to the same integers either way,
+skips, decisions fall on check points, and no query has more documents than a block has rows;
+otherwise step by step, as callables do. Votes of trees are rounded to the same integers either way,
 and sums of them are exact in float64, so both give the same bits.
-
-It takes queries as well as rows, so a Dag does not choose it among its executors: the state of a
-policy that needs queries has it (``QueryState.executor``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._utils.cached import cached_property
+from mddag.engine.cost_model import CALL_BLOCKS, COMPACTION
 from mddag.engine.executors.steps import exit_steps, follow, trace_of, votes_on
 from mddag.engine.program import Program
 from mddag.engine.trace import Trace
@@ -35,17 +33,18 @@ NO_URGENCY: _core.Urgency = (np.zeros(1), False, np.zeros(1), np.zeros(1), 0.0)
 
 @dataclass(frozen=True, eq=False)
 class ByQuery:
-    """Documents that leave when they can, by their place in the query."""
+    """Executor of a policy with a `QueryState`; its methods are those of ``QueryExecutor``."""
 
     program: Program
     state: QueryState
 
     def exits(
-        self, rows: Rows, queries: Queries, n_jobs: int
+        self, rows: Rows, qid: Any, n_jobs: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
-        """Readings (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
+        """Return readings (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
+        queries = Queries.of(qid, len(rows))
         if not self._is_native(queries):
-            trace = self._followed(rows, queries, n_jobs)
+            trace = self.followed(rows, queries, n_jobs)
             return trace.scores, trace.exit_step, trace.n_evaluated
         reading, exit_step = np.zeros(len(rows)), np.zeros(len(rows), np.int32)
         taken = rows if queries.are_whole else queries.taken(np.asarray(rows))
@@ -56,16 +55,18 @@ class ByQuery:
         return queries.returned(reading)[:, None], exit_step, exit_step.astype(np.int64)
 
     def cost(self, n_rows: int) -> float:
-        """What a batch of so many rows is expected to cost; see ``cost_model``."""
+        """Return the expected time of blocks of whole queries; see ``engine.cost_model``."""
         costs, checks = self.program.costs, self.state.readings.checks
         looks = int((checks <= max(costs.evaluations, checks[0])).sum())
-        return costs.by_query(n_rows, looks, self.state.look)
+        row = costs.load + costs.evaluations * COMPACTION * costs.block + looks * self.state.look
+        return CALL_BLOCKS + n_rows * row
 
-    def run(self, rows: Rows, queries: Queries, n_jobs: int) -> Trace:
-        """Readings and paths."""
+    def run(self, rows: Rows, qid: Any, n_jobs: int) -> Trace:
+        """Return readings and paths."""
+        queries = Queries.of(qid, len(rows))
         if not self._is_native(queries):
-            return self._followed(rows, queries, n_jobs)
-        scores, exit_step, n_evaluated = self.exits(rows, queries, n_jobs)
+            return self.followed(rows, queries, n_jobs)
+        scores, exit_step, n_evaluated = self.exits(rows, qid, n_jobs)
         ensemble, order = self.program.ensemble, self.program.policy.order
         indptr = np.concatenate([[0], np.cumsum(n_evaluated)])
         step = np.arange(indptr[-1]) - np.repeat(indptr[:-1], n_evaluated)
@@ -112,11 +113,11 @@ class ByQuery:
         most = self.program.forest.most_documents if self.has_kernel else 0
         return self.has_kernel and int(queries.sizes.max(initial=0)) <= most
 
-    def _followed(self, rows: Rows, queries: Queries, n_jobs: int) -> Trace:
+    def followed(self, rows: Rows, queries: Queries, n_jobs: int) -> Trace:
+        """Return readings and paths, step by step."""
         ensemble, policy = self.program.ensemble, self.program.policy
         carried = self.state.start_queries(queries)
-        vote = votes_on(self._rounded, rows, n_jobs)
-        visits = follow(policy, vote, carried, len(rows))
+        visits = follow(policy, votes_on(self._rounded, rows, n_jobs), carried, len(rows))
         trace = trace_of(visits, policy, ensemble.cost, self.state.scores(carried))
         return replace(trace, exit_step=exit_steps(visits, len(rows)))
 

@@ -1,17 +1,9 @@
-"""Exits: how documents quit at check points, fitted to queries.
+"""Let documents quit at check points: exits are fitted to queries, their settings cross-fitted.
 
     quit at check point c  if  number <= threshold_c(setting)
 
-| exits | the number of a document | a setting |
-|---|---|---|
-| UrgencyExits | what it may still move in the metric | the price of a step |
-| ProximityExits | its reading less the k-th best of the query | spreads below |
-
-The second is EPT of Cambazoglu et al. (2010). A larger price, or fewer spreads, quits sooner. Where
-the number alone would never let the best documents quit, a setting also has the share of steps
-after which all quit: settings are then pairs.
-`Exits.fit` fits order and readings and gives a family of policies, one for each setting;
-`cross_fitted` measures the settings on queries that the family was not fitted on.
+A larger price, or fewer spreads, quits sooner. Where the number alone would never let the best
+documents quit, a setting also has the share of steps after which all quit: settings are then pairs.
 """
 
 from __future__ import annotations
@@ -24,8 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from sklearn.model_selection import KFold
 
-from mddag._utils.checks import Parameters, check_jobs, check_whole
+from mddag._utils.checks import Parameters, check_whole
 from mddag._utils.output import progress
 from mddag.metrics.ranking import GainMetric, Queries
 from mddag.policy.grid import Grid
@@ -37,7 +30,6 @@ from mddag.ranking.problem import (
     check_points,
     fitted_readings,
     gain_curve,
-    joined,
     top_order,
 )
 from mddag.ranking.states import Documents, Gap, QueryState, Readings, Urgency
@@ -53,25 +45,20 @@ Setting = Any  # a number, or a pair of them
 
 @dataclass(frozen=True, eq=False)
 class ExitFamily:
-    """Policies of one order and one set of readings, one for each setting.
+    """Policies of one order and one set of readings, one for each setting."""
 
-    state      : the number of a document; its grid does not matter here
-    order      : intp (N,)
-    every      : steps that a decision covers; check points are multiples of it
-    thresholds : of a setting, (C - 1,); -inf: none quits, inf: all do
-    """
-
-    state: QueryState
-    order: NDArray[np.intp]
-    every: int
-    thresholds: Callable[[Setting], Numbers]
+    state: QueryState  # has the number of a document; its grid does not matter here
+    order: NDArray[np.intp]  # (N,)
+    every: int  # steps that a decision covers; check points are multiples of it
+    thresholds: Callable[[Setting], Numbers]  # of a setting, (C - 1,): -inf none quits, inf all do
 
     @property
     def checks(self) -> NDArray[np.int64]:
+        """Check points, (C,)."""
         return self.state.readings.checks
 
     def policy(self, setting: Setting) -> Policy:
-        """The policy of one setting."""
+        """Return the policy of one setting."""
         thresholds, n_steps = self.thresholds(setting), len(self.order)
         grid = Grid(np.unique(thresholds[np.isfinite(thresholds)]))
         actions = np.full((-(-n_steps // self.every), grid.n_cells), EVAL, np.uint8)
@@ -82,13 +69,13 @@ class ExitFamily:
         return Policy(actions, grid, self.order, self.every, state=state)
 
     def blocks(self, problem: RankingProblem) -> Numbers:
-        """The sums of blocks of documents, (n, C)."""
+        """Return the sums of blocks of documents, (n, C)."""
         return block_sums(problem, self.order, self.checks)
 
     def run(
         self, blocks: Numbers, queries: Queries, setting: Setting
     ) -> tuple[Numbers, NDArray[np.int64]]:
-        """Readings at the exits, and steps, of documents query by query; both (n,)."""
+        """Return the readings at the exits, and steps, of documents query by query; both (n,)."""
         readings, n = self.state.readings, len(blocks)
         reading = readings.read(blocks, 0)
         spread, steps = readings.spreads(reading, 0), np.full(n, self.checks[0])
@@ -108,72 +95,124 @@ class ExitFamily:
         return reading, steps
 
     def gains(self, problem: RankingProblem) -> Numbers:
-        """What the full model expects documents to be worth, (n,)."""
+        """Return what the full model expects documents to be worth, (n,)."""
         return self.state.readings.gains(problem.full)
 
 
 @dataclass
 class Exits(ABC, Parameters):
-    """How documents quit. A subclass defines the number, the settings and their thresholds.
+    """Base class of ways to quit; a subclass defines the number and its thresholds.
 
     Parameters
     ----------
-    every : int, default 8
+    every : int, default=8
         Steps that one decision covers, at least 8: a look at all documents of a query takes as
         long as some trees.
-    growth : float, default 0.2
-        The distance of check points as a share of their step; 1 for few of them.
+    growth : float, default=0.2
+        Distance of check points as a share of their step; 1 for few of them.
+
+    Attributes
+    ----------
+    settings : ndarray of shape (n_settings,) or (n_settings, 2)
+        What `thresholds` takes, from careful to cheap; or pairs in any order.
+
+    Examples
+    --------
+    >>> from mddag.ranking import Exits, UrgencyExits
+    >>> isinstance(UrgencyExits(every=16), Exits)
+    True
     """
 
     every: int = LEAST_EVERY
     growth: float = GROWTH
-    settings: ClassVar[Numbers]  # (n,), from careful to cheap, or pairs (n, 2)
+    settings: ClassVar[Numbers]
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, LEAST_EVERY)
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return type(self).__name__
-
     @abstractmethod
     def state(self, readings: Readings, metric: GainMetric) -> QueryState:
-        """The state that has the number."""
+        """Return the state that has the number.
+
+        Parameters
+        ----------
+        readings : Readings
+            Readings of documents.
+        metric : GainMetric
+            Metric of their order.
+
+        Returns
+        -------
+        QueryState
+            The state, on any grid.
+        """
 
     @abstractmethod
     def thresholds(self, readings: Readings, setting: Setting) -> Numbers:
-        """The thresholds of the numbers at all check points but the last, (C - 1,)."""
+        """Return the thresholds of the number at all check points but the last.
+
+        Parameters
+        ----------
+        readings : Readings
+            Readings of documents, with the check points.
+        setting : float or tuple of float
+            One of `settings`.
+
+        Returns
+        -------
+        ndarray of shape (C - 1,)
+            Documents quit where their number is no larger.
+        """
 
     def fit(
         self, problem: RankingProblem, *, more: RankingProblem | None = None, odds: bool = True
     ) -> ExitFamily:
         """Fit order and readings to documents.
 
-        more : further queries for both, such as those that the model was trained on; their labels
-               are not used, since a model is too sure of them
-        odds : see gain_curve
+        Parameters
+        ----------
+        problem : RankingProblem
+            Documents, with labels or without.
+        more : RankingProblem, optional
+            Further queries for both, such as those that the model was trained on; their labels
+            are not used, since a model is too sure of them.
+        odds : bool, default=True
+            Whether, without labels, scores are log-odds, as those of a ranker; otherwise they are
+            estimates of labels.
+
+        Returns
+        -------
+        ExitFamily
+            Policies, one for each setting.
         """
-        whole = problem if more is None else joined([problem, more])
+        whole = problem if more is None else problem.joined(more)
         order = top_order(whole)
         checks = check_points(problem.n_steps, self.every, self.growth)
         blocks = block_sums(whole, order, checks)
-        curve = gain_curve(problem, odds)
-        return self.family(fitted_readings(whole, blocks, checks, curve), order, problem.metric)
-
-    def family(self, readings: Readings, order: NDArray[np.intp], metric: GainMetric) -> ExitFamily:
-        """The policies over readings that are fitted."""
-        state = self.state(readings, metric)
+        readings = fitted_readings(whole, blocks, checks, gain_curve(problem, odds))
+        state = self.state(readings, problem.metric)
         return ExitFamily(state, order, self.every, lambda given: self.thresholds(readings, given))
 
 
 @dataclass
 class UrgencyExits(Exits):
-    """Quit where the urgency is at most price x steps to the next check point.
+    """Let a document quit where its urgency is at most price x steps to the next check point.
+
+    The urgency is what the document may still move in the metric of its query. A setting is the
+    price of a step.
 
     Parameters
     ----------
-    every, growth : as for ``Exits``
+    every : int, default=8
+        Steps that one decision covers, at least 8.
+    growth : float, default=0.2
+        Distance of check points as a share of their step; 1 for few of them.
+
+    Examples
+    --------
+    >>> from mddag.ranking import UrgencyExits
+    >>> UrgencyExits(every=16)
+    UrgencyExits(every=16, growth=0.2)
     """
 
     settings = np.geomspace(1e-7, 3e-2, 56)
@@ -186,19 +225,31 @@ class UrgencyExits(Exits):
 
 
 def pairs(numbers: Numbers) -> Numbers:
-    """Each number with each of ENDS, (n, 2)."""
+    """Return each number with each of ENDS, (n, 2)."""
     return np.array([(number, end) for number in numbers for end in ENDS])
 
 
 @dataclass
 class ProximityExits(Exits):
-    """Quit where the k-th best reading of the query is a number of spreads better, or more.
+    """Let a document quit where the k-th best reading of its query is some spreads better.
+
+    These are the exits by proximity of Cambazoglu et al. (2010). A setting is the number of
+    spreads, and the share of steps after which all documents quit.
 
     Parameters
     ----------
-    every, growth : as for ``Exits``
-    k : int, default 10
-        The place that a document must stay near to.
+    every : int, default=8
+        Steps that one decision covers, at least 8.
+    growth : float, default=0.2
+        Distance of check points as a share of their step; 1 for few of them.
+    k : int, default=10
+        Place that a document must stay near to.
+
+    Examples
+    --------
+    >>> from mddag.ranking import ProximityExits
+    >>> ProximityExits(k=20)
+    ProximityExits(every=8, growth=0.2, k=20)
     """
 
     k: int = 10
@@ -217,40 +268,25 @@ class ProximityExits(Exits):
 
 
 def ended(readings: Readings, thresholds: Numbers, end: float) -> Numbers:
-    """The thresholds, infinite from the share `end` of the steps on: all quit there."""
+    """Return the thresholds, infinite from the share `end` of the steps on: all quit there."""
     return np.where(readings.checks[:-1] >= end * readings.n_steps, np.inf, thresholds)
 
 
 def typical_spreads(readings: Readings) -> Numbers:
-    """The root mean square of the spreads at all check points but the last, (C - 1,)."""
+    """Return the root mean square of the spreads at all check points but the last, (C - 1,)."""
     squares: Numbers = np.mean(readings.spread[:-1] ** 2, axis=1)
     return np.sqrt(squares)
 
 
 @dataclass(frozen=True, eq=False)
 class CrossFitted:
-    """A family, and what its settings did to every query out of its fold.
-
-    family      : fitted on all queries
-    settings    : (n_settings,) or (n_settings, 2), from careful to cheap
-    losses      : float64 (n_settings, n_queries), against the full model's own order
-    label_losses: the same by labels; None without labels
-    evaluations : float64 (n_settings, n_queries), the sum over the documents of a query
-    sizes       : (n_queries,), how many these are
-    """
+    """A family fitted on all queries, and what its settings did to each query out of its fold."""
 
     family: ExitFamily
-    settings: Numbers
-    losses: Numbers
-    label_losses: Numbers | None
-    evaluations: Numbers
-    sizes: NDArray[np.intp]
-
-    @property
-    def n_evaluated(self) -> Numbers:
-        """Mean evaluations of a document, by setting, (n_settings,)."""
-        mean: Numbers = self.evaluations.sum(axis=1) / max(self.sizes.sum(), 1)
-        return mean
+    settings: Numbers  # (n_settings,) or (n_settings, 2), from careful to cheap
+    losses: Numbers  # (n_settings, n_queries), against the full model's own order
+    label_losses: Numbers | None  # the same by labels, if there are any
+    n_evaluated: Numbers  # (n_settings,), mean evaluations of a document
 
 
 def cross_fitted(
@@ -267,26 +303,19 @@ def cross_fitted(
 
     The family of each fold is fitted on the other folds, and run with every setting on the fold.
     The family that is returned has seen all queries, so it is no worse on average. Chosen on the
-    queries that it was fitted on, a setting would promise too much: with 20 queries a loss of 0.002
-    was 0.0067 on others.
-
-    random  : RandomState that draws the folds
-    n_jobs  : workers of joblib, a fold each; the result does not depend on it
-    verbose : show the folds that are done
+    queries that it was fitted on, a setting looks too good: with 20 queries a loss of 0.002 was
+    0.0067 on others. The result does not depend on `n_jobs`, processes that take a fold each.
     """
-    from sklearn.model_selection import KFold
-
-    check_jobs(n_jobs)
     n = len(problem.queries)
     if n < 2:
         raise ValueError(
             f"there {'is 1 query' if n else 'are no queries'} to learn from; wanted at least 2, so "
-            "that a policy can be judged by queries that it was not fitted on, and some hundred "
+            "that a policy can be measured by queries that it was not fitted on, and some hundred "
             "for a good one"
         )
     folds = list(KFold(min(FOLDS, n), shuffle=True, random_state=random).split(np.arange(n)))
     losses, label_losses, evaluations = np.zeros((3, len(exits.settings), n))
-    with progress(exits.name, len(folds) + 1, verbose) as report:
+    with progress(type(exits).__name__, len(folds) + 1, verbose) as report:
         whole = exits.fit(problem, more=more, odds=odds)
         gains = whole.gains(problem)  # the same for all folds, so that their losses compare
         report(1, "order and readings")
@@ -296,13 +325,13 @@ def cross_fitted(
         for k, found in enumerate(measured):
             of_fold = folds[k][1]
             losses[:, of_fold], label_losses[:, of_fold], evaluations[:, of_fold] = found
-            report(2 + k, f"{k + 1} of {len(folds)} folds judged")
+            report(2 + k, f"{k + 1} of {len(folds)} folds measured")
     kept = np.arange(len(exits.settings))
     if exits.settings.ndim > 1:
         kept = front(losses.mean(axis=1), evaluations.sum(axis=1))
     by_labels = None if problem.labels is None else label_losses[kept]
-    found = losses[kept], by_labels, evaluations[kept], problem.queries.sizes
-    return CrossFitted(whole, exits.settings[kept], *found)
+    n_evaluated = evaluations[kept].sum(axis=1) / problem.queries.n_rows
+    return CrossFitted(whole, exits.settings[kept], losses[kept], by_labels, n_evaluated)
 
 
 def _measured(
@@ -314,7 +343,7 @@ def _measured(
     more: RankingProblem | None,
     odds: bool,
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Losses, label losses and evaluations of the queries of a fold, (n_settings, n_in_fold)."""
+    """Return losses, label losses and evaluations of a fold, (n_settings, n_in_fold)."""
     family = exits.fit(problem.some(others), more=more, odds=odds)
     measured, rows = problem.some(fold), problem.queries.some(fold)[0]
     blocks = family.blocks(measured)
@@ -329,7 +358,7 @@ def _measured(
 
 
 def front(losses: Numbers, costs: Numbers) -> NDArray[np.intp]:
-    """The settings that no other beats in both, from the most expensive to the cheapest."""
+    """Return the settings that no other beats in both, from the most expensive to the cheapest."""
     by_loss = np.lexsort((costs, losses))
     least = np.minimum.accumulate(costs[by_loss])
     best = np.append(True, costs[by_loss][1:] < least[:-1])

@@ -1,6 +1,6 @@
-"""RankPredictor: readings and orders of the documents of queries, by a fitted ranker.
+"""Predict with a fitted ranker: values to sort the documents of a query by, and their order.
 
-Where the policy looks at whole queries, a document's reading depends on the others, so every method
+Where the policy looks at whole queries, what a document gets depends on the others, so every method
 wants qid, the query of each row, and there is no prediction of a document by itself.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mddag._utils.arrays import checked_out
 from mddag._utils.checks import typed
@@ -18,20 +18,23 @@ from mddag.engine.trace import Trace
 from mddag.metrics.ranking import Queries
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Label, Predictor
-from mddag.serving.served_model import OneRow
+from mddag.serving.served_model import OneRow, ServedModel
 
 
 def predictor_of(model: Model, *, n_jobs: int) -> Predictor:
-    """What predicts by the model of a ranker."""
+    """Return what predicts by the model of a ranker."""
     return RankPredictor(model, n_jobs=n_jobs)
 
 
-class RankPredictor(Predictor):
-    """Predictions of a `Model` whose policy looks at whole queries."""
+class RankedDocuments(ServedModel):
+    """What `RankPredictor` and ``MDDAGRanker`` do alike."""
 
-    def predict(  # type: ignore[override]  # qid is second, as for the estimator
-        self, X: Any, qid: Any = None, out: NDArray[Any] | None = None
-    ) -> NDArray[Any]:
+    def predict(
+        self,
+        X: ArrayLike,
+        qid: ArrayLike | None = None,
+        out: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
         """Return what to sort the documents of a query by, the larger the better.
 
         Parameters
@@ -39,68 +42,163 @@ class RankPredictor(Predictor):
         X : array-like or DataFrame of shape (n, n_features)
             Documents; a query must be whole.
         qid : array-like of shape (n,)
-            The query of each document, in any order. Not needed where all trees are evaluated.
-        out : ndarray of float64, shape (n,), default None
+            The query of each document, in any order. Not needed where all trees are evaluated, nor
+            for a classifier.
+        out : ndarray of float64, shape (n,), optional
             Where to write the result.
 
         Returns
         -------
         ndarray of shape (n,)
+            The expected full score of each document, as of its exit; for a classifier the expected
+            relevance.
         """
-        rows = self._features.rows(X)
+        rows = self._rows(X)
         out = checked_out(out, (len(rows),), rows)
-        out[:] = self.scores(rows, qid=qid)[:, 0]
+        out[:] = self._values(rows, qid)
         return out
 
-    def rank(self, X: Any, qid: Any = None) -> NDArray[np.intp]:
+    def _values(self, rows: Any, qid: Any) -> NDArray[np.float64]:
+        """Return what to sort rows by, (n,)."""
+        return self.scores(rows, qid)[:, 0]
+
+    def rank(self, X: ArrayLike, qid: ArrayLike | None = None) -> NDArray[np.intp]:
         """Return the rows of X query by query, the best document first.
 
         Parameters
         ----------
-        X, qid : as for ``predict``
+        X : array-like or DataFrame of shape (n, n_features)
+            Documents; a query must be whole.
+        qid : array-like of shape (n,)
+            The query of each document, in any order.
 
         Returns
         -------
         ndarray of int, shape (n,)
-            Queries come in the order in which they first appear.
+            Row numbers; queries come in the order in which they first appear.
         """
-        rows = self._features.rows(X)
-        queries = Queries.of(qid, len(rows))
-        readings = queries.taken(self.predict(rows, qid))
-        return queries.rows[queries.order(readings)]
+        values = self.predict(X, qid)
+        queries = Queries.of(qid, len(values))
+        return queries.rows[queries.order(queries.taken(values))]
 
     def scores(
-        self, X: Any, out: NDArray[np.float64] | None = None, *, qid: Any = None
+        self,
+        X: ArrayLike,
+        qid: ArrayLike | None = None,
+        out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """The readings as a column, float64 (n, 1)."""
-        return self.model.dag.scores(X, out, qid=qid, n_jobs=self.n_jobs)
+        """Return raw scores: what `predict` does as a column, or those of a classifier.
 
-    def run(self, X: Any, qid: Any = None) -> Trace:
-        """Readings and paths of every row."""
-        return self.model.dag.run(X, qid, n_jobs=self.n_jobs)
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Documents; a query must be whole.
+        qid : array-like of shape (n,), optional
+            The query of each document; see `predict`.
+        out : ndarray of float64, shape (n, K), optional
+            Where to write the result.
 
-    def n_evaluated(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
-        """Base classifiers evaluated on each row, (n,)."""
-        return self.model.dag.lengths(X, qid, n_jobs=self.n_jobs)[2]
+        Returns
+        -------
+        ndarray of float64, shape (n, K)
+            K = 1, but for a classifier of more than two relevance classes.
+        """
+        served = self.untransformed()
+        return served.model.dag.scores(self._rows(X), out, qid=qid, n_jobs=served.n_jobs)
 
-    def n_nodes(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
-        """Nodes visited in the trees evaluated on each row, (n,)."""
-        return visited(self.model.dag, X, qid, n_jobs=self.n_jobs)
+    def trace(self, X: ArrayLike, qid: ArrayLike | None = None) -> Trace:
+        """Follow every document through the DAG.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Documents; a query must be whole.
+        qid : array-like of shape (n,), optional
+            The query of each document; see `predict`.
+
+        Returns
+        -------
+        Trace
+            Scores and the base classifiers that each document evaluates.
+        """
+        served = self.untransformed()
+        return served.model.dag.run(self._rows(X), qid, n_jobs=served.n_jobs)
+
+    def n_evaluated(self, X: ArrayLike, qid: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Count the base classifiers that each document evaluates.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Documents; a query must be whole.
+        qid : array-like of shape (n,), optional
+            The query of each document; see `predict`.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+            Numbers of base classifiers.
+        """
+        served = self.untransformed()
+        return served.model.dag.lengths(self._rows(X), qid, n_jobs=served.n_jobs)[2]
+
+    def n_nodes(self, X: ArrayLike, qid: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Count the nodes that each document visits in the trees that it evaluates.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Documents; a query must be whole.
+        qid : array-like of shape (n,), optional
+            The query of each document; see `predict`.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+            Sums of the depths of the leaves reached.
+        """
+        served = self.untransformed()
+        return visited(served.model.dag, self._rows(X), qid, n_jobs=served.n_jobs)
+
+
+class RankPredictor(RankedDocuments, Predictor):  # type: ignore[misc]  # qid is second
+    """Rank documents with a fitted model, without scikit-learn.
+
+    ``mddag.load(path)`` and ``MDDAGRanker.predictor()`` make one.
+
+    Parameters
+    ----------
+    model : Model
+        A DAG whose policy looks at whole queries, or evaluates all trees.
+    n_jobs : int, default 1
+        Threads to predict with; -1 for all cores. No result depends on it.
+
+    See Also
+    --------
+    Predictor : The same for classifiers and regressors.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> import numpy as np
+    >>> from sklearn.ensemble import HistGradientBoostingRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X, qid = rng.normal(size=(1000, 3)), np.repeat(np.arange(50), 20)
+    >>> y = np.digitize(X[:, 0] + X[:, 1], [0.5, 1.5])
+    >>> ranker = HistGradientBoostingRegressor(max_iter=20).fit(X, y)
+    >>> served = mddag.ranking.sparsify(ranker, X, y, qid=qid, beta=1e-4).predictor()
+    >>> order = served.rank(X, qid)
+    >>> bool(served.predict(X, qid)[order[0]] >= served.predict(X, qid)[order[1]])
+    True
+    """
+
+    run = RankedDocuments.trace  # as for other Predictors
 
     def predict_one(self, x: OneRow) -> Label:
-        """Raise ValueError where the policy looks at whole queries: one row has no place in one."""
         if not self.model.dag.needs_queries:
             return super().predict_one(x)
         raise ValueError(
             f"the model decides by the place of a document in its query "
             f"({typed(self.model.dag.policy.state)}), so one row has no prediction of its own; "
             "use predict(X, qid) with all documents of the query"
-        )
-
-    def on_threads(self, n_jobs: int) -> RankPredictor:
-        """The same with another number of threads."""
-        return (
-            self
-            if type(n_jobs) is int and n_jobs == self.n_jobs
-            else RankPredictor(self.model, n_jobs=n_jobs)
         )

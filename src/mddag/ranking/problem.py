@@ -1,22 +1,12 @@
-"""RankingProblem: documents and the metric of their order; and what exits are fitted from it.
+"""Rank documents by partial sums of votes: losses, the order of trees, and readings.
 
 The loss of a query is what its order loses against that of the full score F, if each document were
 worth what the full model expects of it:
 
     1 - metric(scores, gains),     gains = E[2^label - 1 | F]
 
-It needs labels only to know these gains; without labels they are assumed. It is never negative and
-has a tenth of the variance of the loss by labels.
-
-`top_order` is the order of trees: as ``ordering.Correlation``, inside of queries. Covariances are
-taken about the mean of each query, since a shift of a whole query changes no order.
-
-`fitted_readings` regresses the full score on the sums of blocks of votes, at each check point:
-
-    (weights, level) = argmin  sum_i w_i (F_i - level - sum_b weight_b B_ib)^2 + ridge
-
-A line through the result takes back what the ridge shrinks. The spread is the residual deviation,
-by the quantile of the reading. In both, documents near the top count most, and labels nothing.
+Labels serve to know these gains alone; without labels they are assumed. The loss is never negative
+and has a tenth of the variance of the loss by labels.
 """
 
 from __future__ import annotations
@@ -41,33 +31,23 @@ RIDGE = 1e-3
 SPREAD_CELLS = 8
 LEAST_SPREAD = 1e-9
 KNOTS = 64  # of the gain curve
-GainCurve = tuple[NDArray[np.float64], NDArray[np.float64]]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class RankingProblem:
-    """Documents query by query.
+    """Votes on documents that stand query by query."""
 
-    votes   : of N base classifiers, one score
-    queries : which documents belong together; position p is row p
-    metric  : of their order
-    labels  : float64 (n,), relevance; None where there is none
-    """
-
-    votes: Votes
-    queries: Queries
-    metric: GainMetric
-    labels: NDArray[np.float64] | None = None
+    votes: Votes  # of N base classifiers, one score
+    queries: Queries  # which documents belong together; position p is row p
+    metric: GainMetric  # of their order
+    labels: Floats | None = None  # (n,), relevance, if it is known
 
     @classmethod
     def of(
-        cls,
-        votes: Votes,
-        queries: Queries,
-        metric: GainMetric,
-        labels: NDArray[np.float64] | None = None,
+        cls, votes: Votes, queries: Queries, metric: GainMetric, labels: Floats | None = None
     ) -> RankingProblem:
-        """Of rows in any order."""
+        """Take rows in any order."""
         if not queries.are_whole:
             votes = votes.rows(queries.rows)
             labels = None if labels is None else labels[queries.rows]
@@ -76,64 +56,67 @@ class RankingProblem:
 
     @property
     def n_steps(self) -> int:
+        """Number of base classifiers, N."""
         return self.votes.tables.n_classifiers
 
     @cached_property
-    def full(self) -> NDArray[np.float64]:
-        """The full scores F, (n,)."""
+    def full(self) -> Floats:
+        """Full scores F, (n,)."""
         return self.votes.scores()[:, 0]
 
     def some(self, chosen: NDArray[np.intp]) -> RankingProblem:
-        """Some of the queries."""
+        """Return some of the queries."""
         rows, queries = self.queries.some(chosen)
         labels = None if self.labels is None else self.labels[rows]
         return RankingProblem(self.votes.rows(rows), queries, self.metric, labels)
 
-    def closeness(self, focus: float) -> NDArray[np.float64]:
-        """What documents count for, (n,): 1 where F is among those that the metric looks at, less
-        below, by the gap in units of the deviation of F inside queries."""
+    def closeness(self, focus: float) -> Floats:
+        """Return what documents count for, (n,): 1 at the top, less below, by the gap in F.
+
+        The top is as deep as the metric looks; gaps are in deviations of F inside queries.
+        """
         depths = np.array([self.metric.depth(n) for n in self.queries.sizes.tolist()], np.intp)
         ranked = self.full[self.queries.order(self.full)]
         last = ranked[self.queries.starts[:-1] + depths - 1][self.queries.query]
         mean = self.queries.sums(self.full) / self.queries.sizes
         deviation = float(np.std(self.full - mean[self.queries.query])) or 1.0
-        below: NDArray[np.float64] = np.maximum(last - self.full, 0.0) / deviation
+        below: Floats = np.maximum(last - self.full, 0.0) / deviation
         return np.exp(-focus * below)
 
-    def order_loss(
-        self, scores: NDArray[np.float64], gains: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """What each query sorted by `scores` (n,) loses, (n_queries,); gains (n,) rise with F."""
+    def order_loss(self, scores: Floats, gains: Floats) -> Floats:
+        """Return what each query sorted by `scores` (n,) loses; gains (n,) rise with F."""
         lost = 1.0 - self.metric.of_gains(scores, gains, self.queries)
         lost[self.queries.sums(gains) <= 0] = 0.0  # nothing to lose
         return lost
 
-    def label_loss(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The metric by labels that each query loses against the order of F, (n_queries,)."""
+    def label_loss(self, scores: Floats) -> Floats:
+        """Return the metric by labels that each query loses against the order of F."""
         assert self.labels is not None
         full, sparse = (
             self.metric.of_queries(s, self.labels, self.queries) for s in (self.full, scores)
         )
         return full - sparse
 
-
-def joined(problems: list[RankingProblem]) -> RankingProblem:
-    """The queries of several problems with the same votes and metric, without labels."""
-    first = problems[0]
-    codes = np.concatenate([p.votes.codes for p in problems])
-    sizes = np.concatenate([p.queries.sizes for p in problems])
-    votes = Votes(codes, first.votes.tables)
-    return RankingProblem(votes, Queries.of_sizes(sizes), first.metric)
+    def joined(self, other: RankingProblem) -> RankingProblem:
+        """Append the queries of another problem, without labels."""
+        codes = np.concatenate([self.votes.codes, other.votes.codes])
+        sizes = np.concatenate([self.queries.sizes, other.queries.sizes])
+        votes = Votes(codes, self.votes.tables)
+        return RankingProblem(votes, Queries.of_sizes(sizes), self.metric)
 
 
 def top_order(problem: RankingProblem) -> NDArray[np.intp]:
-    """The order in which to evaluate, intp (N,)."""
+    """Return the order in which to evaluate, (N,), by covariances inside of queries.
+
+    It is that of ``ordering.Correlation``, but a shift of a whole query changes no order, so
+    covariances are about the mean of each query. Documents near the top count most.
+    """
     return greedy(query_covariances(problem), np.ones(problem.n_steps))
 
 
-def query_covariances(problem: RankingProblem, focus: float = ORDER_FOCUS) -> NDArray[np.float64]:
-    """The covariances of the votes of h_j and h_l about the means of queries, (N, N)."""
-    queries, weight = problem.queries, problem.closeness(focus)
+def query_covariances(problem: RankingProblem) -> Floats:
+    """Return the covariances of the votes of h_j and h_l about the means of queries, (N, N)."""
+    queries, weight = problem.queries, problem.closeness(ORDER_FOCUS)
     total = np.zeros((problem.n_steps, problem.n_steps))
     for first, last in _blocks(problem):
         a, b = queries.starts[first], queries.starts[last]
@@ -149,7 +132,7 @@ def query_covariances(problem: RankingProblem, focus: float = ORDER_FOCUS) -> ND
 
 
 def _blocks(problem: RankingProblem) -> Iterator[tuple[int, int]]:
-    """Queries first .. last whose votes as numbers fit into BLOCK, or one that is larger."""
+    """Yield queries first .. last whose votes as numbers fit into BLOCK, or one that is larger."""
     starts, most = problem.queries.starts, max(BLOCK // max(problem.n_steps, 1), 1)
     first = 0
     while first < len(problem.queries):
@@ -160,7 +143,7 @@ def _blocks(problem: RankingProblem) -> Iterator[tuple[int, int]]:
 
 
 def check_points(n_steps: int, every: int, growth: float = GROWTH) -> NDArray[np.int64]:
-    """Steps before which documents may quit, multiples of `every`, and the end, (C,)."""
+    """Return the steps before which documents may quit, multiples of `every`, and the end, (C,)."""
     check_between("growth", growth, 0.0, np.inf, "a finite number, 0 or more")
     found, j = [], every
     while j < n_steps:
@@ -171,8 +154,8 @@ def check_points(n_steps: int, every: int, growth: float = GROWTH) -> NDArray[np
 
 def block_sums(
     problem: RankingProblem, order: NDArray[np.intp], checks: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Sums of votes between check points, (n, C)."""
+) -> Floats:
+    """Return the sums of votes between check points, (n, C)."""
     tables, votes = problem.votes.tables, problem.votes
     block = np.empty(problem.n_steps, np.intp)
     block[order] = np.searchsorted(checks, np.arange(problem.n_steps), side="right")
@@ -185,11 +168,17 @@ def block_sums(
 
 def fitted_readings(
     problem: RankingProblem,
-    blocks: NDArray[np.float64],
+    blocks: Floats,
     checks: NDArray[np.int64],
-    curve: GainCurve,
+    curve: tuple[Floats, Floats],
 ) -> Readings:
-    """The readings of documents whose sums of blocks (n, C) are given."""
+    """Fit readings to the sums of blocks (n, C): the full score is regressed on them.
+
+        (weights, level) = argmin  sum_i w_i (F_i - level - sum_b weight_b B_ib)^2 + ridge
+
+    A line through the result takes back what the ridge shrinks. The spread is the residual
+    deviation, by the quantile of the reading. Documents near the top count most.
+    """
     full, n_checks = problem.full, len(checks)
     weight = problem.closeness(READING_FOCUS)
     weights, level = np.zeros((n_checks, n_checks)), np.zeros(n_checks)
@@ -207,9 +196,7 @@ def fitted_readings(
     return Readings(checks, weights, level, edges, spread, gain_at, gain, slope)
 
 
-def _regression(
-    known: NDArray[np.float64], full: NDArray[np.float64], weight: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], float]:
+def _regression(known: Floats, full: Floats, weight: Floats) -> tuple[Floats, float]:
     root, n = np.sqrt(weight), known.shape[1]
     design = np.column_stack([known, np.ones(len(full))]) * root[:, None]
     gram = design.T @ design
@@ -220,9 +207,7 @@ def _regression(
     return slope * found, float(full.mean() - slope * about.mean())
 
 
-def _spreads(
-    reading: NDArray[np.float64], rest: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _spreads(reading: Floats, rest: Floats) -> tuple[Floats, Floats]:
     edges = np.quantile(reading, np.linspace(0, 1, SPREAD_CELLS + 1)[1:-1])
     cell = np.searchsorted(edges, reading)
     n = np.bincount(cell, minlength=SPREAD_CELLS)
@@ -232,11 +217,11 @@ def _spreads(
     return edges, np.sqrt(found) + LEAST_SPREAD
 
 
-def gain_curve(problem: RankingProblem, odds: bool) -> GainCurve:
-    """Knots of E[gain | F], and its values, which do not fall: an isotonic regression on F.
+def gain_curve(problem: RankingProblem, odds: bool) -> tuple[Floats, Floats]:
+    """Return knots of E[gain | F] and its values: an isotonic regression on F.
 
-    odds : whether, without labels, exp(F) is the gain, the odds that a ranker's pairwise loss fits;
-           else 2^F - 1, for a regressor of labels
+    Without labels exp(F) is the gain if scores are `odds`, which a pairwise loss fits; otherwise
+    2^F - 1, for a regressor of labels.
     """
     full = problem.full
     at = np.unique(np.quantile(full, np.linspace(0, 1, KNOTS)))
@@ -251,6 +236,7 @@ def gain_curve(problem: RankingProblem, odds: bool) -> GainCurve:
     return at, np.maximum.accumulate(np.maximum(curve.predict(at), 0.0))
 
 
-def _slope(y: NDArray[np.float64], x: NDArray[np.float64]) -> float:
+def _slope(y: Floats, x: Floats) -> float:
+    """Return the slope of the line through (x, y), at least 0."""
     variance = float(x.var())
     return max(float(np.mean((x - x.mean()) * (y - y.mean()))) / variance, 0.0) if variance else 0.0

@@ -27,7 +27,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.metrics.ranking import GainMetric, Queries, checked_labels
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, Policy
-from mddag.ranking.estimator import MDDAGRanker, has_odds, queries_of, ranking_ensemble
+from mddag.ranking.estimator import MDDAGRanker, as_ranker, checked_exits, checked_metric
 from mddag.ranking.exits import (
     CrossFitted,
     Exits,
@@ -53,7 +53,6 @@ def sparsify(
     y: ArrayLike | None = None,
     *,
     qid: ArrayLike | None = None,
-    group: ArrayLike | None = None,
     metric: GainMetric | None = None,
     beta: float | None = None,
     budget: float | None = None,
@@ -82,8 +81,6 @@ def sparsify(
         ranker's scores.
     qid : array-like of shape (n,), default None
         The query of each document, a whole number or a string, in any order.
-    group : array-like of int, default None
-        Instead of `qid`: the number of documents of each query, one after the other.
     metric : NDCG, LetorNDCG or MeanNDCG, default None
         What to preserve; None means ``NDCG(10)``.
     beta : float, default None
@@ -155,7 +152,8 @@ def sparsify(
     check_jobs(n_jobs)
     timed = objective == "time"
     source = parts_of(ranker)
-    ensemble = _ranker(ensemble_of(source))
+    ensemble = ensemble_of(source)
+    odds, ensemble = ensemble.kind == "ranker", _ranker(ensemble)
     estimator = MDDAGRanker(
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
         beta=value if target == "beta" else 0.0,
@@ -164,7 +162,7 @@ def sparsify(
         verbose=verbose,
         random_state=random_state,
     )
-    kept_metric, exits = estimator.checked_metric(), estimator.checked_exits()
+    kept_metric, exits = checked_metric(metric), checked_exits(estimator.solver)
     if target == "max_loss" and y is None:
         raise ValueError(
             "max_loss bounds the metric by labels, but y is not given; give y, or "
@@ -174,7 +172,7 @@ def sparsify(
     rows = ensemble.features.rows(source.rows(X))
     if labels is not None:
         check_consistent_length(rows, labels)
-    queries = queries_of(qid, group, len(rows))
+    queries = Queries.of(qid, len(rows))
     guarantee = query_guarantee(target, value, confidence, len(queries))
     trained = _trained(source, ensemble, X_train, qid_train)
     problem = RankingProblem.of(ensemble.votes(rows), queries, kept_metric, labels)
@@ -194,20 +192,20 @@ def sparsify(
             problem,
             random,
             more=more,
-            odds=has_odds(ranker),
+            odds=odds,
             n_jobs=n_jobs,
             verbose=verbose,
         )
         place, setting = _chosen(measured, target, value, guarantee)
         found_policy = everything(ensemble) if place is None else measured.family.policy(setting)
-        estimator.settle_ranking(ensemble, found_policy, measured, place)
+        estimator.take_policy(ensemble, found_policy, *_outcome(ensemble, measured, place))
         if estimator.dag_.expected_speedup > fastest:
             fastest = estimator.dag_.expected_speedup
             policy, found, at = found_policy, measured, place
     assert found is not None
     if timed and fastest <= 1 and target != "budget":  # evaluating everything is faster
         policy, at = everything(ensemble), None
-    estimator.settle_ranking(ensemble, policy, found, at)
+    estimator.take_policy(ensemble, policy, *_outcome(ensemble, found, at))
     if guarantee is not None:
         estimator.promise_ = guarantee
     estimator.summary_ = _summary(estimator, problem, target, value, guarantee, found, at)
@@ -217,7 +215,7 @@ def sparsify(
 def query_guarantee(
     target: str, bound: float, confidence: float | None, n: int
 ) -> Guarantee | None:
-    """What n queries are to show; None for beta and budget, and for a point estimate."""
+    """Return what n queries are to show; None for beta and budget, and for a point estimate."""
     if target not in BOUNDS or confidence is None:
         return None
     guarantee = Guarantee(target, bound, float(confidence), "mean")
@@ -259,13 +257,13 @@ def _ranker(ensemble: Ensemble) -> Ensemble:
             "the model is a classifier; wanted a ranker or a regressor. "
             "MDDAGRanker(model, solver=…).fit(X, y, qid=qid) sorts by expected relevance"
         )
-    return ranking_ensemble(ensemble)
+    return as_ranker(ensemble)
 
 
 def _chosen(
     found: CrossFitted, target: str, value: float, guarantee: Guarantee | None
 ) -> tuple[int | None, Any]:
-    """The place of the chosen setting, and the setting itself; None for the full model."""
+    """Return the place of the chosen setting and the setting itself; None for the full model."""
     if target == "beta":
         at = int(np.argmin(found.losses.mean(axis=1) + value * found.n_evaluated))
         return at, found.settings[at]
@@ -291,7 +289,7 @@ def _chosen(
 
 
 def _within_budget(found: CrossFitted, budget: float) -> tuple[int, Any]:
-    """The most careful setting within the budget; prices between two are interpolated."""
+    """Return the most careful setting within the budget; prices between two are interpolated."""
     costs = found.n_evaluated
     if costs[-1] > budget:
         raise ValueError(
@@ -305,8 +303,14 @@ def _within_budget(found: CrossFitted, budget: float) -> tuple[int, Any]:
     return at, math.exp(np.interp(share, [0.0, 1.0], np.log(found.settings[at - 1 : at + 1])))
 
 
+def _outcome(ensemble: Ensemble, found: CrossFitted, at: int | None) -> tuple[float, float]:
+    if at is None:
+        return 0.0, float(len(ensemble))
+    return float(found.losses[at].mean()), float(found.n_evaluated[at])
+
+
 def everything(ensemble: Ensemble) -> Policy:
-    """The full ensemble in its own order."""
+    """Return the policy that evaluates all in the ensemble's own order."""
     return Policy.constant(EVAL, len(ensemble), Grid(np.empty(0)))
 
 
@@ -319,7 +323,7 @@ def _summary(
     found: CrossFitted,
     at: int | None,
 ) -> Summary:
-    n, labels = len(found.sizes), problem.labels
+    n, labels = len(problem.queries), problem.labels
     full = lost_by_labels = None
     if labels is not None and found.label_losses is not None:
         by_query = problem.metric.of_queries(problem.full, labels, problem.queries)

@@ -348,7 +348,7 @@ class Predictor(LazyPredictions):
         if type(n_jobs) is int and n_jobs == self.n_jobs:
             return self
         n_jobs = checked_jobs(n_jobs)
-        return self if n_jobs == self.n_jobs else Predictor(self.model, n_jobs=n_jobs)
+        return self if n_jobs == self.n_jobs else type(self)(self.model, n_jobs=n_jobs)
 
     def predictor(self) -> Predictor:
         """Return this Predictor.

@@ -98,7 +98,7 @@ def queries_agree(model):
 def stepwise(dag, rows, qid):
     """The trace without kernels."""
     queries, ready = Queries.of(qid, len(rows)), dag.ensemble.features.rows(rows)
-    return dag.by_query._followed(ready, queries, 1)
+    return dag.by_query.followed(ready, queries, 1)
 
 
 def rows_for(ensemble):

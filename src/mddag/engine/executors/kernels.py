@@ -20,7 +20,6 @@ from mddag.engine.program import Program, verdicts_by_exits
 from mddag.engine.trace import Trace
 from mddag.ensemble.features import Rows
 from mddag.ensemble.patches import PatchFeatures
-from mddag.metrics.ranking import Queries
 
 
 class Executor(Protocol):
@@ -61,19 +60,19 @@ class Tracer(Executor, Protocol):
 
 
 class QueryExecutor(Protocol):
-    """Protocol of executors of policies that look at whole queries."""
+    """Protocol of executors of policies whose state looks at all rows of a query together."""
 
     def cost(self, n_rows: int) -> float:
         """Return the expected cost as ``Executor.cost``."""
         ...
 
     def exits(
-        self, rows: Rows, queries: Queries, n_jobs: int
+        self, rows: Rows, qid: Any, n_jobs: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
         """Return scores (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
         ...
 
-    def run(self, rows: Rows, queries: Queries, n_jobs: int) -> Trace:
+    def run(self, rows: Rows, qid: Any, n_jobs: int) -> Trace:
         """Return scores and paths."""
         ...
 
