@@ -29,6 +29,7 @@ from mddag.detection.thresholds import (
 from mddag.metrics import threshold_at_fpr, threshold_at_tpr
 from mddag.policy import Given
 from mddag.policy.policy import EVAL, QUIT
+from mddag.solvers.solver import configured
 from tests.detection.problems import detection_mdp
 from tests.reference import reject_thresholds as reference
 
@@ -117,7 +118,7 @@ def test_parameters_survive_a_clone():
     solver = Rejection(target_tpr=0.9, budget=7.0, every=2)
     assert repr(clone(solver)) == repr(solver)
     assert Rejection().with_order(Given()).ordering == Given()
-    assert Rejection().with_every(4).every == 4
+    assert configured(Rejection(), every=4).every == 4
 
 
 TARGET = WantedRate(fpr=0.1)

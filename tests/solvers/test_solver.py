@@ -14,7 +14,7 @@ from mddag.learners import Stump, Tree
 from mddag.losses import Logistic
 from mddag.policy.policy import ACTIONS, Policy
 from mddag.solvers import Sarsa, WatkinsQ
-from mddag.solvers.solver import Family, Search, Solver, as_solver
+from mddag.solvers.solver import Family, Search, Solver, as_solver, configured, solves_paths
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
@@ -266,10 +266,8 @@ def test_an_object_with_solve_alone_is_a_solver():
     solver = as_solver(plain)
     assert isinstance(solver, Solver)
     assert (solver.name, repr(solver)) == ("Plain", repr(plain))
-    assert solver.with_every(1).with_threads(4).with_seed(None).with_order("any") is solver
-    assert solver.with_verbose(True).quiet() is solver
-    assert (solver.arranges, solver.solves_paths, solver.cells_per_class) == (False, False, None)
-    assert solver.judged(mdp, [0.1]) is None
+    assert configured(solver, n_jobs=4, verbose=True, random=np.random.RandomState(0)) is solver
+    assert (solver.arranges, solves_paths(solver), solver.cells_per_class) == (False, False, None)
     assert len(list(solver.solve_path(mdp, [0.1, 0.2], mdp))) == 2
     again = pickle.loads(pickle.dumps(solver))
     np.testing.assert_array_equal(again.solve(mdp).actions, solver.solve(mdp).actions)
@@ -299,19 +297,17 @@ def test_a_solve_of_one_sample_is_refused():
 def test_settings_are_parameters_and_change_in_a_copy(kind):
     solver = kind()
     assert as_solver(solver) is solver
-    assert set(solver.settings) == set(SETTINGS) & set(solver.get_params())
-    random = np.random.RandomState(0)
-    other = solver.with_verbose(True).with_threads(2).with_seed(random)
-    if "every" in solver.settings:
-        other = other.with_every(3)
+    own, random = set(SETTINGS) & set(solver.get_params()), np.random.RandomState(0)
+    other = configured(solver, verbose=True, n_jobs=2, random=random)
+    if "every" in own:
+        other = configured(other, every=3)
     else:
-        with pytest.raises(ValueError, match="decides at each base classifier"):
-            solver.with_every(3)
-    changed = {name for name in SETTINGS if getattr(other, name) != getattr(solver, name)}
-    assert changed == set(solver.settings)
+        with pytest.raises(ValueError, match=r"every is 3.*decides at each base classifier"):
+            configured(solver, every=3)
+    assert {name for name in own if getattr(other, name) != getattr(solver, name)} == own
     assert solver == kind()
-    assert not other.quiet().verbose
-    assert other.with_seed(random) is other  # it has a seed of its own
+    assert "verbose" not in own or not configured(other, verbose=False).verbose
+    assert configured(other, random=random) is other  # it has a seed of its own
 
 
 @pytest.mark.parametrize("kind", SOLVERS)
@@ -326,14 +322,11 @@ def test_a_path_is_a_policy_per_price(kind):
         assert_same(policy, short(kind).solve(price, price))
 
 
-@pytest.mark.parametrize("kind", SOLVERS)
-def test_judged_candidates_are_for_base_classifiers_in_their_own_order(kind):
+def test_judged_candidates_are_for_base_classifiers_in_their_own_order():
     mdp = mdp_of(1, n=30)
-    judged = short(kind).judged(mdp, [0.01], mdp)
-    assert (judged is None) == (kind is not solvers.Portfolio)
-    if judged is not None:
-        costs = [mdp.evaluate(judged.candidate(at)).cost for at in range(len(judged.costs))]
-        np.testing.assert_allclose(judged.costs, costs, atol=1e-12)
+    judged = short(solvers.Portfolio).judged(mdp, [0.01], mdp)
+    costs = [mdp.evaluate(judged.candidate(at)).cost for at in range(len(judged.costs))]
+    np.testing.assert_allclose(judged.costs, costs, atol=1e-12)
 
 
 def prefixes(mdp):

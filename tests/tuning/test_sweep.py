@@ -71,8 +71,6 @@ def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
 
 def test_a_solver_may_go_along_the_prices_by_itself(curve):
     class AtOnce(BestPrefix, Solver):
-        solves_paths = True
-
         def solve_path(self, mdp, betas, selection):
             assert selection.n_instances == 300
             return [self.solve(mdp.with_beta(beta)) for beta in betas]

@@ -23,6 +23,7 @@ import typer
 import mddag
 from mddag.cli.output import ExitCode, Output, UsageError, completed, exit_of, one_of
 from mddag.cli.tables import Layout, RowTable
+from mddag.solvers.solver import configured
 
 SOLVERS = {
     "portfolio": "Portfolio",
@@ -85,7 +86,7 @@ class Learning:
     def make_solver(self) -> Any:
         """Make the solver, on as many threads as it can use."""
         made = getattr(mddag.solvers, SOLVERS[one_of("--solver", self.solver, SOLVERS)])()
-        return made.with_threads(self.threads)
+        return configured(made, n_jobs=self.threads)
 
     def labels(self, table: RowTable, like: RowTable | None = None) -> Any:
         """Return the labels of a table, or their codes among those of `like`, by default its own.

@@ -62,7 +62,7 @@ from mddag.policy.ordering import Ordering, checked_ordering
 from mddag.policy.policy import QUIT, Policy
 from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.summary import Summary
-from mddag.solvers.solver import Solver, check_samples
+from mddag.solvers.solver import Solver, check_samples, configured
 
 Floats = NDArray[np.float64]
 DEFAULT_FPR = 0.01
@@ -124,7 +124,6 @@ class Rejection(Parameters, Solver):
 
     arranges: ClassVar[bool] = True
     detects: ClassVar[bool] = True
-    settings: ClassVar[tuple[str, ...]] = ("every", "random_state")
 
     def __post_init__(self) -> None:
         self.check()
@@ -515,7 +514,7 @@ def sparsify(
         target_fpr=target_fpr,
         target_tpr=target_tpr,
     )
-    learner = estimator.checked_solver().with_seed(check_random_state(random_state))
+    learner = configured(estimator.checked_solver(), random=check_random_state(random_state))
     assert isinstance(learner, Rejection)
     if y is None:
         raise ValueError(

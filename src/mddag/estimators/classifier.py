@@ -256,7 +256,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         return detection.detecting_solver(self.solver, self.target_fpr, self.target_tpr)
 
     def _solved(self, solver: Solver, mdp: MDP) -> Policy:
-        if not solver.detects:
+        if not self._detects:
             return super()._solved(solver, mdp)
         found = solver.detector(mdp)  # type: ignore[attr-defined]
         self._found_rates = found.rates

@@ -51,6 +51,7 @@ from mddag.serving.predictor import Predictor
 from mddag.serving.served_model import ServedModel
 from mddag.solvers import Solver
 from mddag.solvers.preparation import GRIDS, arranged_for
+from mddag.solvers.solver import configured
 
 
 class SummaryRepr:
@@ -156,7 +157,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         source.ensemble.task.doubt_targets(targets[source.rows])
         mdp = self._policy_mdp(source, rows, targets[source.rows], part(weight, source.rows))
         learning = arranged_for(solver, mdp, self.ordering, self.grid)
-        policy = learning.for_source(self._solved(solver.with_seed(random), learning.mdp))
+        policy = learning.for_source(self._solved(configured(solver, random=random), learning.mdp))
         self.settle(source.ensemble, policy, mdp)
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {solver.name}")
 

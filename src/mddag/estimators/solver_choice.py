@@ -11,7 +11,7 @@ from typing import Any
 from mddag._utils.checks import checked_jobs
 from mddag.policy.ordering import checked_ordering
 from mddag.solvers import Portfolio, Solver
-from mddag.solvers.solver import as_solver
+from mddag.solvers.solver import as_solver, configured
 
 
 def chosen_solver(
@@ -26,9 +26,11 @@ def chosen_solver(
     for None the default one, with so many threads."""
     checked_jobs(n_jobs)
     solver = Portfolio(n_jobs=n_jobs) if solver is None else solver
-    learner = as_solver(solver).with_every(every)
-    learner = learner.with_verbose(verbose)
+    learner = configured(as_solver(solver), every=every, verbose=verbose or None)
     if ordering is None:
         return learner
     checked_ordering(ordering)
-    return learner.with_order(ordering)
+    if not learner.arranges:
+        return learner
+    ordered: Solver = learner.with_order(ordering)  # type: ignore[attr-defined]
+    return ordered

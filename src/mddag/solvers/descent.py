@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from mddag._utils.checks import (
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import ACTIONS, EVAL, SKIP, Policy
 from mddag.solvers.preparation import quit_loss, with_teacher
-from mddag.solvers.solver import SETTINGS, Search, Solver, check_samples
+from mddag.solvers.solver import Search, Solver, check_samples
 
 
 @dataclass(frozen=True)
@@ -253,8 +252,6 @@ class Descent(Parameters, Solver):
     random_state: int | None = None
     n_jobs: int = 1
     verbose: bool = False
-
-    settings: ClassVar[tuple[str, ...]] = SETTINGS
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         check_samples(mdp, selection)

@@ -8,10 +8,10 @@ the loss and the cost of each. A loss that counts wrong decisions is walked nati
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,36 +23,7 @@ from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.solvers.preparation import quit_loss
-from mddag.solvers.solver import Family
-
-
-class Policies(Sequence[Policy], ABC):
-    """A sequence of policies that are made on demand: all together they may fill memory."""
-
-    @abstractmethod
-    def policy(self, c: int) -> Policy:
-        """Return candidate c, counted from 0."""
-
-    @abstractmethod
-    def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Compute mean losses by several MDPs, (n_mdps, n_candidates), and mean costs.
-
-        The MDPs have the same rows; only labels and loss may differ.
-        """
-
-    def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Compute the mean loss and cost of every candidate, both (n_candidates,)."""
-        losses, costs = self.evaluate_by([mdp])
-        return losses[0], costs
-
-    @overload
-    def __getitem__(self, c: int) -> Policy: ...
-    @overload
-    def __getitem__(self, c: slice) -> list[Policy]: ...
-    def __getitem__(self, c: int | slice) -> Policy | list[Policy]:
-        if isinstance(c, slice):
-            return [self.policy(one) for one in range(*c.indices(len(self)))]
-        return self.policy(range(len(self))[c])
+from mddag.solvers.solver import Candidates, Family
 
 
 @dataclass
@@ -61,13 +32,11 @@ class OneParameter(Parameters, Family):
 
     every: int = 1
 
-    settings: ClassVar[tuple[str, ...]] = ("every",)
-
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
 
     @abstractmethod
-    def candidates(self, mdp: MDP) -> Policies:
+    def candidates(self, mdp: MDP) -> Candidates:
         """Return one candidate per value, from the full ensemble to the boldest."""
 
 
@@ -80,7 +49,7 @@ def check_classes(rule: Any, mdp: MDP) -> None:
         )
 
 
-class ExitCandidates(Policies):
+class ExitCandidates(Candidates):
     """Candidates of one rule, from the full ensemble to the boldest.
 
     Candidate c quits where ``confidence >= thresholds[c]``; confidences broadcast to (n_decisions,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag.policy.arrangement import Arrangement, arranged
+from mddag.policy.arrangement import Arrangement, arranged, by_lines, by_log_odds
 from mddag.policy.calibration import fit_factor, probabilities
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
@@ -99,7 +99,7 @@ def arranged_for(
         return Arranged(mdp)
     if ordering is None:
         ordering = Given() if mdp.of_numbers else Correlation()
-    levels = solver.levels(mdp.n_scores)
+    levels = by_lines if mdp.n_scores == 1 or solver.linear_levels else by_log_odds
     arrangement = arranged(ordering, mdp.votes, mdp.costs, mdp.weight, levels=levels)
     mdp = mdp.arranged(arrangement)
     n_cells = solver.cells_per_class

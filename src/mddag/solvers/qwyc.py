@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +14,8 @@ from mddag.ensemble.votes import partial_sums
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import EVAL, QUIT, Policy
-from mddag.solvers.exits import Policies, check_classes
-from mddag.solvers.solver import Family
+from mddag.solvers.exits import check_classes
+from mddag.solvers.solver import Candidates, Family
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the budget for the lower end; the upper has the rest
@@ -50,8 +49,6 @@ class QWYC(Parameters, Family):
 
     every: int = 1
     rates: tuple[float, ...] = RATES
-
-    settings: ClassVar[tuple[str, ...]] = ("every",)
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
@@ -120,7 +117,7 @@ class BandWalk:
         return np.bincount(sides, weight, 2 * self.n_cells).reshape(2, -1).astype(np.float64)
 
 
-class Bands(Policies):
+class Bands(Candidates):
     """Candidates that go on inside a band of cells at each step; the first is the full ensemble."""
 
     def __init__(

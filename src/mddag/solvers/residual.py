@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.checks import check_whole
 from mddag.ensemble.votes import partial_sums, top_and_margin
-from mddag.policy.arrangement import Levels, by_lines
 from mddag.policy.mdp import MDP
 from mddag.solvers.exits import ExitCandidates, OneParameter, check_classes, inner_edges
 
@@ -46,12 +46,11 @@ class Residual(OneParameter):
 
     width: int = 15
 
+    linear_levels: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole("width", self.width, 1)
-
-    def levels(self, n_scores: int) -> Levels:
-        return by_lines
 
     def candidates(self, mdp: MDP) -> ExitCandidates:
         """Return candidates from the full ensemble to quitting once the prediction has a sign.

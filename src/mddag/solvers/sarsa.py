@@ -252,7 +252,6 @@ class TemporalDifference(Parameters, Solver):
     verbose: bool = False
 
     off_policy: ClassVar[bool]
-    settings: ClassVar[tuple[str, ...]] = ("random_state", "verbose")
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         check_samples(mdp, selection)

@@ -12,48 +12,34 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.checks import check_is, check_whole, described
 from mddag._utils.output import progress
-from mddag.policy.arrangement import Levels, by_lines, by_log_odds
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import Policy
-from mddag.solvers.front import JudgedCandidates
 
-# The settings that callers may change in a copy of a solver, if it has them.
-SETTINGS = ("every", "random_state", "n_jobs", "verbose")
+SomeSolver = TypeVar("SomeSolver", bound="Solver")
 
 
 class Solver(ABC):
     """Base class of solvers; every member but `solve` has a default.
 
+    Callers set the parameters `every`, `random_state`, `n_jobs` and `verbose` in a copy of the
+    solver, as far as it has them.
+
     Attributes
     ----------
     arranges : bool, default=False
-        Whether it orders base classifiers and makes grids itself; callers then leave both alone,
-        and `with_order` passes on the order that a user asks for.
-    detects : bool, default=False
-        Whether it rejects rows at a wanted rate; see ``mddag.detection.Rejection``.
+        Whether it orders base classifiers and makes grids itself; callers then leave both alone. If
+        a user asks for an order, they call its method `with_order(ordering)`.
     cells_per_class : int or None, default=None
         Cells of the grid for each top class; None for the usual number.
-    solves_paths : bool, default=False
-        Whether `solve_path` is faster than one solve per price; callers then do not run prices in
-        parallel.
-    settings : tuple of str, default=()
-        Which of the following four are parameters of the solver; callers change only these, in a
-        copy.
-    every : int, default=1
-        Number of steps that one decision covers.
-    random_state : int or None, default=None
-        Seed.
-    n_jobs : int, default=1
-        Number of threads; the answer does not depend on it.
-    verbose : bool, default=False
-        Whether to report on standard error.
+    linear_levels : bool, default=False
+        Whether the levels of a new order are fitted by least squares for several classes, too.
 
     Examples
     --------
@@ -68,15 +54,8 @@ class Solver(ABC):
     """
 
     arranges: ClassVar[bool] = False
-    detects: ClassVar[bool] = False
     cells_per_class: ClassVar[int | None] = None
-    solves_paths: ClassVar[bool] = False
-    settings: ClassVar[tuple[str, ...]] = ()
-
-    every: int = 1
-    random_state: int | None = None
-    n_jobs: int = 1
-    verbose: bool = False
+    linear_levels: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -105,6 +84,8 @@ class Solver(ABC):
     ) -> Iterable[Policy]:
         """Learn a policy at each of several prices.
 
+        If a solver overrides this, callers do not solve the prices in parallel.
+
         Parameters
         ----------
         mdp : MDP
@@ -123,155 +104,52 @@ class Solver(ABC):
             chooser = None if selection is None else selection.with_beta(beta)
             yield self.solve(mdp.with_beta(beta), chooser)
 
-    def judged(
-        self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
-    ) -> JudgedCandidates | None:
-        """Return all policies that were learned at some prices, with their losses and costs.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from.
-        betas : sequence of float
-            Prices of one evaluation, in units of the loss.
-        selection : MDP, default=None
-            Rows to estimate losses and costs on.
-
-        Returns
-        -------
-        JudgedCandidates or None
-            The candidates; None for a solver that keeps only its best policy.
-        """
-        return None
-
-    def levels(self, n_scores: int) -> Levels:
-        """Return how the levels of a new order are fitted, see ``policy.arrangement``.
-
-        Parameters
-        ----------
-        n_scores : int
-            Number of scores, K.
-
-        Returns
-        -------
-        callable
-            Function of (votes, weight).
-        """
-        return by_lines if n_scores == 1 else by_log_odds
-
     def check(self) -> None:
         """Raise an error if a parameter is invalid."""
         return
 
-    def with_every(self, every: int) -> Self:
-        """Return the solver, or a copy that decides once for several steps.
 
-        Parameters
-        ----------
-        every : int
-            Number of steps that one decision covers.
-
-        Returns
-        -------
-        Self
-            The solver itself if `every` is 1.
-        """
-        check_whole("every", every, 1)
-        if every == 1:
-            return self
-        if "every" not in self.settings:
-            raise ValueError(
-                f"every is {every}, but {self!r} decides at each base classifier; wanted a solver "
-                "that has `every`, or every=1"
-            )
-        return self._with(every=every)
-
-    def with_order(self, ordering: Any) -> Self:
-        """Return the solver, or a copy that tries one order if it arranges base classifiers.
-
-        Parameters
-        ----------
-        ordering : Ordering
-            The order.
-
-        Returns
-        -------
-        Self
-            The solver or a copy.
-        """
-        return self
-
-    def with_seed(self, random: np.random.RandomState) -> Self:
-        """Return the solver, or a copy with a seed if it has none of its own.
-
-        Parameters
-        ----------
-        random : RandomState
-            Generator of the seed.
-
-        Returns
-        -------
-        Self
-            The solver or a copy.
-        """
-        if "random_state" not in self.settings or self.random_state is not None:
-            return self
-        return self._with(random_state=int(random.randint(2**31 - 1)))
-
-    def with_threads(self, n_jobs: int) -> Self:
-        """Return the solver, or a copy with another number of threads if it has this setting.
-
-        Parameters
-        ----------
-        n_jobs : int
-            Number of threads.
-
-        Returns
-        -------
-        Self
-            The solver or a copy.
-        """
-        if "n_jobs" not in self.settings or self.n_jobs == n_jobs:
-            return self
-        return self._with(n_jobs=n_jobs)
-
-    def with_verbose(self, verbose: bool) -> Self:
-        """Return the solver, or a copy that reports if it can.
-
-        Parameters
-        ----------
-        verbose : bool
-            Whether to report on standard error.
-
-        Returns
-        -------
-        Self
-            The solver or a copy.
-        """
-        return self._with(verbose=True) if verbose and "verbose" in self.settings else self
-
-    def quiet(self) -> Self:
-        """Return the solver, or a copy that does not report.
-
-        Returns
-        -------
-        Self
-            The solver or a copy.
-        """
-        return self._with(verbose=False) if self.verbose else self
-
-    def _with(self, **settings: Any) -> Self:
-        """Return a copy with other settings; itself if there are none."""
-        if not settings:
-            return self
-        other = copy(self)
-        for name, value in settings.items():
-            setattr(other, name, value)
-        return other
+def solves_paths(solver: Solver) -> bool:
+    """Return whether a solver has its own way to solve several prices."""
+    return type(solver).solve_path is not Solver.solve_path
 
 
-class Candidates(Protocol):
-    """Protocol of sequences of policies, each made on demand since together they may fill memory.
+def configured(
+    solver: SomeSolver,
+    *,
+    every: int = 1,
+    random: np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    verbose: bool | None = None,
+) -> SomeSolver:
+    """Return the solver, or a copy with these parameters as far as it has them.
+
+    `random` draws a seed for a solver that has none of its own; None leaves a parameter as it is.
+    """
+    check_whole("every", every, 1)
+    if every > 1 and not hasattr(solver, "every"):
+        raise ValueError(
+            f"every is {every}, but {solver!r} decides at each base classifier; wanted a solver "
+            "that has `every`, or every=1"
+        )
+    wanted: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose}
+    if every > 1:
+        wanted["every"] = every
+    if random is not None and getattr(solver, "random_state", 0) is None:
+        wanted["random_state"] = int(random.randint(2**31 - 1))
+    changed = {k: v for k, v in wanted.items() if v not in (None, getattr(solver, k, v))}
+    if not changed:
+        return solver
+    other = copy(solver)
+    for name, value in changed.items():
+        setattr(other, name, value)
+    return other
+
+
+class Candidates(Sequence[Policy], ABC):
+    """Base class of sequences of policies that are made on demand: together they may fill memory.
+
+    A subclass has ``__len__``, `policy` and `evaluate_by`.
 
     Examples
     --------
@@ -286,9 +164,37 @@ class Candidates(Protocol):
     <Policy of 2 steps, 1024 cells>
     """
 
-    def __len__(self) -> int: ...
+    @abstractmethod
+    def policy(self, c: int) -> Policy:
+        """Return a candidate.
 
-    def __getitem__(self, c: int, /) -> Policy: ...
+        Parameters
+        ----------
+        c : int
+            Its number, from 0.
+
+        Returns
+        -------
+        Policy
+            The candidate.
+        """
+
+    @abstractmethod
+    def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Compute the mean losses by several MDPs and the mean cost of every candidate.
+
+        Parameters
+        ----------
+        mdps : sequence of MDP
+            The same rows; only labels and loss may differ.
+
+        Returns
+        -------
+        losses : ndarray of shape (n_mdps, n_candidates)
+            Mean losses.
+        costs : ndarray of shape (n_candidates,)
+            Mean costs.
+        """
 
     def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Compute the mean loss and cost of every candidate.
@@ -303,7 +209,17 @@ class Candidates(Protocol):
         losses, costs : ndarray of shape (n_candidates,)
             Means over the rows.
         """
-        ...
+        losses, costs = self.evaluate_by([mdp])
+        return losses[0], costs
+
+    @overload
+    def __getitem__(self, c: int) -> Policy: ...
+    @overload
+    def __getitem__(self, c: slice) -> list[Policy]: ...
+    def __getitem__(self, c: int | slice) -> Policy | list[Policy]:
+        if isinstance(c, slice):
+            return [self.policy(one) for one in range(*c.indices(len(self)))]
+        return self.policy(range(len(self))[c])
 
 
 class Family(Solver):
@@ -340,16 +256,10 @@ class Family(Solver):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         check_samples(mdp, selection)
-        return best(self.candidates(mdp), mdp if selection is None else selection)
-
-
-def best(candidates: Candidates, selection: MDP) -> Policy:
-    """Return the candidate with the smallest value of Eq. (8), in a tie the first.
-
-    It is the most careful of these.
-    """
-    losses, costs = candidates.evaluate(selection)
-    return candidates[int((losses + selection.beta * costs).argmin())]
+        candidates, chooser = self.candidates(mdp), mdp if selection is None else selection
+        losses, costs = candidates.evaluate(chooser)
+        # the first of equals, which is the most careful
+        return candidates[int((losses + chooser.beta * costs).argmin())]
 
 
 class PlainSolver(Solver):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,9 +56,6 @@ class Stopping(Parameters, Solver):
     shape: str = "cells"
     n_cells: int = 16
     every: int = 1
-
-    solves_paths: ClassVar[bool] = True
-    settings: ClassVar[tuple[str, ...]] = ("every",)
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """Learn a policy.

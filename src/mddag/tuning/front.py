@@ -3,7 +3,7 @@
 A candidate is a policy and what it did to every row. The first of them, the full ensemble, loses
 nothing by definition. Three kinds of solvers give candidates in three ways:
 
-- A solver that judges all its policies (``Solver.judged``, the portfolio) gives their front.
+- A solver that judges all its policies (``Portfolio.judged``) gives their front.
 - A family, whose policies do not depend on beta, is judged here on the rows for choosing.
 - Any other solver is called at prices beta a decade apart, then between the last candidate that
   is acceptable and the next, so that candidates lie close together where the choice falls.
@@ -32,9 +32,10 @@ from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.policy.rollout import roll_out
-from mddag.solvers import Candidates, Family, Solver
+from mddag.solvers import Candidates, Family, Portfolio, Solver
 from mddag.solvers.front import JudgedCandidates, rounded, spaced_front, worth
 from mddag.solvers.preparation import Arranged
+from mddag.solvers.solver import configured, solves_paths
 from mddag.tuning.excess_loss import ExcessLoss, MetricLoss
 from mddag.tuning.prices import NodePrices
 
@@ -225,7 +226,9 @@ class CandidateSearch:
     def _judge(self, betas: Betas) -> None:
         """The candidates of a solver that judges them, for these prices."""
         mdp, selection = (m.at_price(betas[0]) for m in (self.learning.mdp, self.selection))
-        self.judged = self.solver.judged(mdp, [beta * self.unit for beta in betas], selection)
+        if isinstance(self.solver, Portfolio):
+            prices = [beta * self.unit for beta in betas]
+            self.judged = self.solver.judged(mdp, prices, selection)
 
     def _take_judged(self, judged: JudgedCandidates) -> None:
         """The best of judged candidates at BETAS, and their front."""
@@ -251,12 +254,12 @@ class CandidateSearch:
 
     def _extend(self, betas: Betas) -> None:
         mdps = [(self.learning.mdp.at_price(b), self.selection.at_price(b)) for b in betas]
-        if self.solver.solves_paths:
+        if solves_paths(self.solver):
             (mdp, selection), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
             self._add(betas, self.solver.solve_path(mdp, prices, selection))
             return
         alone = effective_n_jobs(self.n_jobs) == 1
-        solver = self.solver if alone else self.solver.quiet()
+        solver = self.solver if alone else configured(self.solver, verbose=False)
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
         self._add(betas, parallel(delayed(solver.solve)(*samples) for samples in mdps))
 

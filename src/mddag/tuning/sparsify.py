@@ -30,6 +30,7 @@ from mddag.estimators.regressor import MDDAGRegressor
 from mddag.metrics.classification import ClassMetric
 from mddag.policy.calibration import probabilities
 from mddag.policy.mdp import mdp_of
+from mddag.solvers.solver import configured
 from mddag.tuning.excess_loss import MetricLoss, metric_loss_of
 from mddag.tuning.front import Candidate
 from mddag.tuning.guarantee import Guarantee
@@ -166,7 +167,7 @@ def sparsify(
     teacher = model if source.path is None else source.model
     targets = _given_targets(teacher, X, parts)
     metric_loss = None if bounded is None else metric_loss_of(parts, bounded, knob, targets)
-    solving = learner.with_seed(random)
+    solving = configured(learner, random=random)
     search = searched(estimator, solving, parts, knob, guarantee, metric_loss, n_jobs, prices)
     chosen = chosen_for(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):

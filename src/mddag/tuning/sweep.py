@@ -33,7 +33,7 @@ from mddag.policy.mdp import MDP, Evaluation, mdp_of
 from mddag.policy.policy import Policy
 from mddag.solvers import Solver
 from mddag.solvers.preparation import arranged_for
-from mddag.solvers.solver import as_solver
+from mddag.solvers.solver import as_solver, configured, solves_paths
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
@@ -110,7 +110,7 @@ def sweep(
         test = learning.like(_policy_mdp(ensemble, parts.rows(X_test), y_test, weight, settings))
     curve = sweep_policies(
         learning.mdp,
-        learner.with_seed(random),
+        configured(learner, random=random),
         prices,
         selection=learning.like(given.rows(out)),
         test=test,
@@ -172,7 +172,7 @@ def sweep_policies(
     prices = _checked_betas(betas)
     check_jobs(n_jobs)
     n_jobs = None if n_jobs is None else min(n_jobs, len(prices))  # more would have nothing to do
-    solver = as_solver(solver).with_verbose(verbose)
+    solver = configured(as_solver(solver), verbose=verbose or None)
     given = zip(SAMPLES, (mdp, selection, test), strict=True)
     samples = {name: sample for name, sample in given if sample is not None}
     _check_agreement(samples)
@@ -194,13 +194,13 @@ def _solved(
     samples: Mapping[str, MDP], solver: Solver, betas: list[float], n_jobs: int | None
 ) -> Iterable[Solved]:
     """The policies in the order of the prices, in units of the loss, as they come."""
-    if solver.solves_paths:
+    if solves_paths(solver):
         policies = solver.solve_path(samples["train"], betas, samples.get("selection"))
         return (
             (policy, _evaluated(policy, samples, beta))
             for policy, beta in zip(policies, betas, strict=True)
         )
-    solver = solver if effective_n_jobs(n_jobs) == 1 else solver.quiet()
+    solver = solver if effective_n_jobs(n_jobs) == 1 else configured(solver, verbose=False)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     solved: Iterable[Solved] = parallel(delayed(_solve)(samples, solver, beta) for beta in betas)
     return solved

@@ -24,9 +24,9 @@ from mddag.policy.arrangement import Arrangement
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import Policy
-from mddag.solvers.exits import Policies
 from mddag.solvers.front import JudgedCandidates, rounded
 from mddag.solvers.preparation import with_teacher
+from mddag.solvers.solver import Candidates
 
 CHARGE = 2.0
 Vector = NDArray[np.float64]
@@ -96,7 +96,7 @@ class LossEstimator:
             return Measurements(losses, losses, np.zeros(1), mean(cost))
         return Measurements(losses, loss(self.soft), loss(self.decided), mean(cost))
 
-    def of_candidates(self, candidates: Policies) -> Measurements:
+    def of_candidates(self, candidates: Candidates) -> Measurements:
         """Measure candidates that are evaluated together."""
         if not self.has_soft_targets:
             losses, costs = candidates.evaluate(self.mdp)
@@ -210,7 +210,7 @@ class Entries(JudgedCandidates):
         self.estimator = rows.estimator.without_rows()
         self.add_policies("all", [rows.learning.evaluate_all()], rows)
 
-    def add(self, name: str, candidates: Policies, rows: ArrangedRows) -> None:
+    def add(self, name: str, candidates: Candidates, rows: ArrangedRows) -> None:
         """Add candidates that are evaluated together."""
         measurements = rows.estimator.of_candidates(candidates)
         self._add(name, candidates, rows, measurements, by_labels=False)

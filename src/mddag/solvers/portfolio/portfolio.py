@@ -51,7 +51,7 @@ from mddag.solvers.portfolio.log_loss import mixture_shares
 from mddag.solvers.portfolio.refitting import are_refitted, refitted_sizes
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
-from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samples
+from mddag.solvers.solver import Family, Solver, as_solver, check_samples, configured
 from mddag.solvers.stopping import Stopping
 
 FOR_LARGE_TREES = (Margin(), Residual(), QWYC())
@@ -117,8 +117,6 @@ class Portfolio(Parameters, Solver):
     max_rows: int | None = 50_000
 
     arranges: ClassVar[bool] = True
-    solves_paths: ClassVar[bool] = True
-    settings: ClassVar[tuple[str, ...]] = SETTINGS
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """Learn a policy.
@@ -225,7 +223,7 @@ class Portfolio(Parameters, Solver):
             raise ValueError(
                 f"ordering is {ordering!r}, but {self!r} has orders of its own; give one of the two"
             )
-        return self._with(orderings=(ordering,))
+        return replace(self, orderings=(ordering,))
 
     def _run(
         self,
@@ -265,8 +263,10 @@ class Portfolio(Parameters, Solver):
 
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Solver]:
         chosen = _default_members(mdp) if self.members is None else self.members
-        members = [as_solver(member).with_seed(random).with_every(self.every) for member in chosen]
-        return [member.with_threads(self.n_jobs) for member in members]
+        return [
+            configured(as_solver(member), random=random, every=self.every, n_jobs=self.n_jobs)
+            for member in chosen
+        ]
 
     def _rules(self, mdp: MDP) -> list[ArrangementRule]:
         """Return rules for all orders, and for each size in the order that suits its targets."""
@@ -330,12 +330,13 @@ class Portfolio(Parameters, Solver):
 
     def _check_member(self, member: Any) -> None:
         solver = as_solver(member)
-        if solver.every not in (1, self.every):
+        every = getattr(solver, "every", 1)
+        if every not in (1, self.every):
             raise ValueError(
-                f"{member!r} decides every {solver.every} steps and the portfolio every "
-                f"{self.every}; wanted Portfolio(every={solver.every}), which its members follow"
+                f"{member!r} decides every {every} steps and the portfolio every {self.every}; "
+                f"wanted Portfolio(every={every}), which its members follow"
             )
-        solver.with_every(self.every)
+        configured(solver, every=self.every)
 
 
 def _default_members(mdp: MDP) -> tuple[Solver, ...]:
