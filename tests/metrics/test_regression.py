@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import (
     d2_absolute_error_score,
@@ -57,6 +57,7 @@ def predicted_rows(draw):
     n = 2 * draw(st.integers(2, 40)) + 1
     y = rng.gamma(2, size=n)
     y = (np.ceil(y) if draw(st.booleans()) else y) + 0.01
+    assume(np.ptp(y) > 0)
     weight = rng.integers(1, 4, n).astype(float) if draw(st.booleans()) else None
     return y, y * rng.gamma(5, 0.2, size=n) + 0.01, weight
 
@@ -80,14 +81,19 @@ def test_a_score_is_the_loss_in_its_unit(rows):
         lost = np.average(metric.loss.of(predicted, y), weights=weight)
         unit = metric.unit(y, weight)
         value = 1 - lost / unit if metric.larger_is_better else lost
-        if metric.larger_is_better and np.ptp(y) == 0:
-            value = float(lost == 0)
         assert metric(y, predicted, weight) == pytest.approx(value)
         constant = np.full(len(y), metric.loss.constant(y, weight))
         if metric.larger_is_better:
             assert metric(y, constant, weight) == pytest.approx(0, abs=1e-9)
         else:
             assert unit == 1.0
+
+
+def test_of_equal_targets_no_share_can_be_explained():
+    y = np.full(5, 1.01)
+    for metric in METRICS:
+        if metric.larger_is_better:
+            assert (metric(y, y), metric(y, y + 1)) == (1.0, 0.0)
 
 
 @given(predicted_rows())
