@@ -112,14 +112,14 @@ def test_the_nearest_change_of_each_feature_counts():
     some = tries_of(TREES, FEATURES, row)
     found = changed_predictions(some, row, FEATURES, lambda rows: (rows[:, 0] > 25) * 1)
     assert found.tolist() == [1 if t.feature == 0 else 0 for t in some]
-    (change,) = label_changes(some, found, 0, row, FEATURES)
+    (change,) = label_changes(some, found, 0)
     assert (change.name, change.to, change.value, change.prediction) == ("age", "> 30", 20.0, 1)
     numbers = changed_predictions(some, row, FEATURES, lambda rows: rows[:, 0] - 3 * rows[:, 1])
-    first, second = number_changes(some, numbers, 17.0, row, FEATURES)
+    first, second = number_changes(some, numbers, 17.0)
     assert (first.name, first.to) == ("age", "> 40")
     assert (second.name, second.to) == ("work", "is private")
 
 
 def test_without_tries_nothing_changes():
     assert changed_predictions([], np.zeros(2), FEATURES, None).tolist() == []
-    assert label_changes([], np.empty(0), 0, np.zeros(2), FEATURES) == ()
+    assert label_changes([], np.empty(0), 0) == ()

@@ -8,7 +8,7 @@ executors to the last bit: integers where base classifiers are trees on scores o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,7 +32,6 @@ from mddag.inspection.explanation.explanation import (
     name_of,
 )
 from mddag.inspection.explanation.rules import (
-    Change,
     changed_predictions,
     feature_name,
     label_changes,
@@ -43,7 +42,7 @@ from mddag.inspection.explanation.rules import (
     value_of,
 )
 from mddag.policy.calibration import Calibration
-from mddag.policy.policy import ACTIONS, EVAL, QUIT, Policy
+from mddag.policy.policy import ACTIONS, EVAL, QUIT
 from mddag.policy.state import Score, Stages
 
 
@@ -55,44 +54,38 @@ def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation
             f"({typed(dag.policy.state)}), so one row has no path of its own to explain; "
             "model.report(path, X, y, qid=qid) shows the paths of many"
         )
-    program, features, x = dag.program, dag.ensemble.features, np.asarray(row)[0]
-    walked = walk(program, row)
+    features, x = dag.ensemble.features, np.asarray(row)[0]
+    walk = Walk(dag.program, row)
     predict = partial(predictions, dag, calibration)
     prediction = predict(row).tolist()[0]
-    trees = [tree for step in walked.steps for tree in _trees(program.ensemble, step.classifier)]
+    trees = [tree for step in walk.steps for tree in _trees(walk.ensemble, step.classifier)]
     read = dict.fromkeys(int(node["feature"]) for tree in trees for node, _ in path_of(tree, x)[0])
-    changes: tuple[Change, ...] = ()
-    tries = []
-    if not isinstance(features, PatchFeatures):  # no pixel changes one Haar feature alone
-        tries = tries_of(trees, features, x)
-        sort = label_changes if dag.ensemble.task.predicts_classes else number_changes
-        found = changed_predictions(tries, x, features, predict)
-        changes = sort(tries, found, prediction, x, features)
-    classes, why = classes_of(dag.ensemble), exit_of(program, walked)
+    # No pixel changes one Haar feature alone, so of patches nothing is tried.
+    tries = [] if isinstance(features, PatchFeatures) else tries_of(trees, features, x)
+    found = changed_predictions(tries, x, features, predict)
+    sort = label_changes if dag.ensemble.task.predicts_classes else number_changes
+    classes, end = classes_of(dag.ensemble), walk.exit()
     probabilities = None
     if classes is not None and calibration is not None:
-        exit_step = walked.steps[-1].step + 1 if walked.steps else 0
-        shares = calibration.probabilities(walked.scores[None], np.array([exit_step]))
+        exit_step = walk.steps[-1].step + 1 if walk.steps else 0
+        shares = calibration.probabilities(walk.scores[None], np.array([exit_step]))
         probabilities = tuple(shares[0].tolist())
-    missing_score = None
-    if dag.ensemble.task.predicts_classes and why.verdict is None:
-        missing_score = _margin(walked.scores)
-    policy = program.policy
+    by_score = dag.ensemble.task.predicts_classes and end.verdict is None
     return Explanation(
         kind=dag.ensemble.kind,
         prediction=prediction,
         classes=None if classes is None else tuple(classes.tolist()),
         probabilities=probabilities,
-        start=tuple(walked.start.tolist()),
-        scores=tuple(walked.scores.tolist()),
-        steps=walked.steps,
-        skipped=tuple(j for step in walked.steps for j in step.skipped) + walked.skipped,
-        not_reached=tuple(policy.order[walked.decision * policy.every :].tolist()),
-        exit=why,
+        start=tuple(walk.start.tolist()),
+        scores=tuple(walk.scores.tolist()),
+        steps=tuple(walk.steps),
+        skipped=tuple(walk.skipped),
+        not_reached=tuple(walk.policy.order[walk.at :].tolist()),
+        exit=end,
         inputs={feature_name(features, i): value_of(features, i, float(x[i])) for i in read},
-        changes=changes,
+        changes=sort(tries, found, prediction),
         n_tried=len(tries),
-        missing_score=missing_score,
+        missing_score=_margin(walk.scores) if by_score else None,
     )
 
 
@@ -153,127 +146,108 @@ def _margin(scores: NDArray[np.float64]) -> float:
 THE_ROW = np.zeros(1, np.intp)
 
 
-@dataclass(frozen=True, eq=False)
-class Walked:
-    """All evaluations of a row, and its end.
+class Walk:
+    """A row (1, n_features) on its way through the policy of a program.
 
-    `decision` is that at which it quits, or their number if it passed all of them; `cell` is its
-    cell there, and `read` the scores that the cell is made of, which with stages need not be
-    the final ones. `skipped` are those after the last evaluation.
+    `steps` are its evaluations, `skipped` what it skipped; `decision` is that at which it quits, or
+    their number if it passed all of them, and `at` the step of this decision.
     """
 
-    steps: tuple[Step, ...]
-    start: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    decision: int
-    cell: int
-    read: NDArray[np.float64]
-    skipped: tuple[int, ...]
-
-
-def walk(program: Program, row: Rows) -> Walked:
-    """Take a row (1, n_features) through the policy of a program."""
-    policy, tally, x = program.policy, _Tally(program, row), np.asarray(row)[0]
-    start = tally.scores()
-    steps: list[Step] = []
-    skipped: list[int] = []
-    decision = 0
-    while decision < len(policy.actions):
-        cell = tally.cell(decision * policy.every)
-        action = policy.actions[decision, cell]
-        if action == QUIT:
-            break
-        after = decision + 1
-        if policy.leaps is not None and action != EVAL:  # a SKIP to a later decision
-            after = int(policy.leaps[decision, cell])
-        for j in range(policy.n_steps)[decision * policy.every : after * policy.every]:
-            classifier = int(policy.order[j])
-            if action != EVAL:
-                skipped.append(classifier)
-                continue
-            votes, scores = (tuple(values.tolist()) for values in tally.add(j))
-            rules = _rules(program.ensemble, classifier, x)
-            name = name_of(classifier)
-            steps.append(Step(j, classifier, name, rules, votes, scores, tuple(skipped)))
-            skipped = []
-        decision = after
-    last = min(decision * policy.every, policy.n_steps)
-    return Walked(
-        steps=tuple(steps),
-        start=start,
-        scores=tally.scores(),
-        decision=decision,
-        cell=tally.cell(last),
-        read=tally.read(last)[0],
-        skipped=tuple(skipped),
-    )
-
-
-class _Tally:
-    """Carry the policy's state for one row."""
-
     def __init__(self, program: Program, row: Rows) -> None:
-        self.program, self.state = program, program.policy.state
-        ensemble, self.unit, tables = program.ensemble, 1.0, program.ensemble.tables
+        self.program, self.policy, self.ensemble = program, program.policy, program.ensemble
+        self.state, self.x = self.policy.state, np.asarray(row)[0]
+        tables, self.unit = self.ensemble.tables, 1.0
         if program.has_walk:  # integers, which float64 holds exactly
             fixed = program.fixed_point
             values, bias = (a.astype(np.float64) for a in (fixed.values, fixed.bias))
             tables, self.unit = replace(tables, values=values, bias=bias), fixed.unit
-        self.vote = votes_on(replace(ensemble, tables=tables), row, 1)
+        self.votes_on = votes_on(replace(self.ensemble, tables=tables), row, 1)
         self.carried: Any = self.state.start(tables.bias, 1)
+        self.start = self.scores
+        self.steps: list[Step] = []
+        self.skipped: list[int] = []
+        self._listed = 0  # of them in the steps so far
+        self.decision = 0
+        while self.decision < len(self.policy.actions):
+            action = self.policy.actions[self.decision, self.cell]
+            if action == QUIT:
+                break
+            self._take(action)
 
-    def cell(self, j: int) -> int:
-        """Return the cell at step j."""
-        if not self.program.has_walk:
-            return int(self.state.cells(self.carried, j, THE_ROW)[0])
-        return int(self.program.cells(self.read(j))[0])
+    @property
+    def at(self) -> int:
+        """The step of the decision."""
+        return min(self.decision * self.policy.every, self.policy.n_steps)
 
-    def add(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Evaluate step j; return its votes, and the sum that it wrote to."""
-        votes = self.vote(int(self.program.policy.order[j]), THE_ROW)
-        self.state.add(self.carried, j, THE_ROW, votes)
-        return votes[0] * self.unit, self.scores()
-
+    @property
     def scores(self) -> NDArray[np.float64]:
-        """Return the scores so far, (K,); of stages, those of the column that is read next."""
+        """The scores so far, (K,); of stages, those of the column that is read next."""
         copy: NDArray[np.float64] = self.state.scores(self.carried)[0] * self.unit
         return copy
 
-    def read(self, j: int) -> NDArray[np.float64]:
-        """Return the scores that step j looks at, (1, K)."""
+    @property
+    def read(self) -> NDArray[np.float64]:
+        """The scores that the decision looks at, (K,); with stages not always the final ones."""
         if not isinstance(self.state, Stages):
-            return self.scores()[None]
-        columns = self.carried[0].reshape(1, self.state.n_columns, -1)
-        column: NDArray[np.float64] = columns[:, self.state.reads[j]] * self.unit
+            return self.scores
+        columns = self.carried[0].reshape(self.state.n_columns, -1)
+        column: NDArray[np.float64] = columns[self.state.reads[self.at]] * self.unit
         return column
 
+    @property
+    def cell(self) -> int:
+        """The cell of the decision."""
+        if not self.program.has_walk:
+            return int(self.state.cells(self.carried, self.at, THE_ROW)[0])
+        return int(self.program.cells(self.read[None])[0])
 
-def exit_of(program: Program, walked: Walked) -> ExitReason:
-    """Say why a walk ended."""
-    policy, d = program.policy, walked.decision
-    ended = d == len(policy.actions)
-    verdict = None
-    if policy.verdict is not None and (code := int(policy.verdict[d, walked.cell])) >= 0:
-        classes = program.ensemble.classes
-        verdict = code if classes is None else classes.tolist()[code]
-    reads, value = "state", None
-    if isinstance(policy.state, (Score, Stages)):
-        reads = "score" if len(walked.read) == 1 else "margin"
-        value = float(walked.read[0]) if reads == "score" else _margin(walked.read)
-    segments: tuple[Segment, ...] = ()
-    at = 0
-    if not ended and value is not None:
-        segments, at = segments_of(policy, d, walked.cell)
-    step = min(d * policy.every, policy.n_steps)
-    return ExitReason("end" if ended else "quit", step, reads, value, segments, at, verdict)
+    def _take(self, action: int) -> None:
+        """Evaluate or skip up to the next decision, which a SKIP may choose."""
+        after = self.decision + 1
+        if self.policy.leaps is not None and action != EVAL:
+            after = int(self.policy.leaps[self.decision, self.cell])
+        for j in range(self.policy.n_steps)[self.at : after * self.policy.every]:
+            classifier = int(self.policy.order[j])
+            if action != EVAL:
+                self.skipped.append(classifier)
+                continue
+            votes = self.votes_on(classifier, THE_ROW)
+            self.state.add(self.carried, j, THE_ROW, votes)
+            self.steps.append(
+                Step(
+                    step=j,
+                    classifier=classifier,
+                    name=name_of(classifier),
+                    rules=_rules(self.ensemble, classifier, self.x),
+                    votes=tuple((votes[0] * self.unit).tolist()),
+                    scores=tuple(self.scores.tolist()),
+                    skipped=tuple(self.skipped[self._listed :]),
+                )
+            )
+            self._listed = len(self.skipped)
+        self.decision = after
 
-
-def segments_of(policy: Policy, decision: int, cell: int) -> tuple[tuple[Segment, ...], int]:
-    """Return the actions of a decision by score or margin, and the position of the cell's own."""
-    edges = policy.grid.edges
-    top, place = divmod(cell, len(edges) + 1)
-    actions = policy.actions[decision].reshape(-1, len(edges) + 1)[top]
-    return merged(actions, edges), int(np.count_nonzero(np.diff(actions[: place + 1])))
+    def exit(self) -> ExitReason:
+        """Say why the walk ended."""
+        d, cell = self.decision, self.cell
+        ended = d == len(self.policy.actions)
+        verdict = None
+        if self.policy.verdict is not None and (code := int(self.policy.verdict[d, cell])) >= 0:
+            classes = self.ensemble.classes
+            verdict = code if classes is None else classes.tolist()[code]
+        reads, value = "state", None
+        if isinstance(self.state, (Score, Stages)):
+            reads = "score" if len(self.read) == 1 else "margin"
+            value = float(self.read[0]) if reads == "score" else _margin(self.read)
+        segments: tuple[Segment, ...] = ()
+        at = 0
+        if not ended and value is not None:
+            edges = self.policy.grid.edges
+            top, place = divmod(cell, len(edges) + 1)  # by margin, each best class has its cells
+            actions = self.policy.actions[d].reshape(-1, len(edges) + 1)[top]
+            segments = merged(actions, edges)
+            at = int(np.count_nonzero(np.diff(actions[: place + 1])))
+        return ExitReason("end" if ended else "quit", self.at, reads, value, segments, at, verdict)
 
 
 def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segment, ...]:

@@ -180,7 +180,7 @@ class Change:
     far : float
         The share of the feature's thresholds that lie between, 0 to 1.
     prediction : label or float
-        The new prediction.
+        The new prediction; None while it is not known.
     """
 
     feature: int
@@ -189,34 +189,27 @@ class Change:
     to: str
     tried: float
     far: float
-    prediction: Any
+    prediction: Any = None
 
 
-@dataclass(frozen=True)
-class Try:
-    """A value for a feature, without its prediction."""
-
-    feature: int
-    tried: float
-    to: str
-    far: float
-
-
-def tries_of(trees: Iterable[Nodes], features: Features, row: NDArray[Any]) -> list[Try]:
+def tries_of(trees: Iterable[Nodes], features: Features, row: NDArray[Any]) -> list[Change]:
     """List the values to try, feature by feature, the nearest first."""
-    found: list[Try] = []
+    found: list[Change] = []
     thresholds, nominal = _splits(trees)
     for i in sorted(thresholds.keys() | nominal):
+        now = float(row[i])
         if i in nominal:
-            found += _categories(features, i, float(row[i]), nominal[i])
+            tried = _categories(features, i, now, nominal[i])
         else:
-            found += _values(i, float(row[i]), np.unique(thresholds[i]))
+            tried = _values(now, np.unique(thresholds[i]))
+        name, value = feature_name(features, i), value_of(features, i, now)
+        found += [Change(i, name, value, *one) for one in tried]
     found.sort(key=lambda one: one.far)  # stable: within a feature the nearest is first
     return found[:MOST_TRIES]
 
 
 def changed_predictions(
-    tries: list[Try], row: NDArray[Any], features: Features, predict: Predict
+    tries: list[Change], row: NDArray[Any], features: Features, predict: Predict
 ) -> NDArray[Any]:
     """Predict each try, (n_tries,)."""
     size = max(MOST_VALUES // max(len(row), 1), 1)
@@ -229,27 +222,29 @@ def changed_predictions(
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def label_changes(
-    tries: list[Try], predictions: NDArray[Any], now: Any, row: NDArray[Any], features: Features
-) -> tuple[Change, ...]:
+def label_changes(tries: list[Change], predictions: NDArray[Any], now: Any) -> tuple[Change, ...]:
     """Return the nearest change of each feature that gives another label, nearest first."""
-    first: dict[int, Change] = {}
-    for one, label in zip(tries, predictions.tolist(), strict=True):
-        if label != now and one.feature not in first:
-            first[one.feature] = _change(one, label, row, features)
-    return tuple(first.values())
+    return _first_of_each(_changes(tries, predictions, now))
 
 
 def number_changes(
-    tries: list[Try], predictions: NDArray[Any], now: float, row: NDArray[Any], features: Features
+    tries: list[Change], predictions: NDArray[Any], now: float
 ) -> tuple[Change, ...]:
     """Return the change of each feature that moves a number the most, largest first."""
-    most: dict[int, tuple[float, Change]] = {}
-    for one, value in zip(tries, predictions.tolist(), strict=True):
-        if abs(value - now) > most.get(one.feature, (0.0, None))[0]:
-            most[one.feature] = abs(value - now), _change(one, value, row, features)
-    ordered = sorted(most.values(), key=lambda pair: -pair[0])
-    return tuple(change for _, change in ordered)
+    found = _changes(tries, predictions, now)
+    return _first_of_each(sorted(found, key=lambda one: -abs(one.prediction - now)))
+
+
+def _changes(tries: list[Change], predictions: NDArray[Any], now: Any) -> list[Change]:
+    pairs = zip(tries, predictions.tolist(), strict=True)
+    return [replace(one, prediction=found) for one, found in pairs if found != now]
+
+
+def _first_of_each(changes: list[Change]) -> tuple[Change, ...]:
+    found: dict[int, Change] = {}
+    for one in changes:
+        found.setdefault(one.feature, one)
+    return tuple(found.values())
 
 
 def value_of(features: Features, i: int, value: float) -> Any:
@@ -257,12 +252,6 @@ def value_of(features: Features, i: int, value: float) -> Any:
     if np.isnan(value):
         return None
     return category_name(features, i, value) if i in features.categories else float(value)
-
-
-def _change(one: Try, prediction: Any, row: NDArray[Any], features: Features) -> Change:
-    i = one.feature
-    now, name = value_of(features, i, float(row[i])), feature_name(features, i)
-    return Change(i, name, now, one.to, one.tried, one.far, prediction)
 
 
 def _splits(trees: Iterable[Nodes]) -> tuple[dict[int, list[float]], dict[int, int]]:
@@ -279,26 +268,29 @@ def _splits(trees: Iterable[Nodes]) -> tuple[dict[int, list[float]], dict[int, i
     return thresholds, nominal
 
 
-def _values(i: int, now: float, thresholds: NDArray[np.float64]) -> list[Try]:
+Tried = tuple[str, float, float]  # a change in words, the number to try, how far it is
+
+
+def _values(now: float, thresholds: NDArray[np.float64]) -> list[Tried]:
     n = len(thresholds)
     if np.isnan(now):  # from nowhere every value is as far
-        at = [Try(i, t, f"<= {number(t)}", 1.0) for t in thresholds.tolist()]
-        return [*at, Try(i, _above(thresholds[-1]), f"> {number(thresholds[-1])}", 1.0)]
+        last = float(thresholds[-1])
+        at = [(f"<= {number(t)}", t, 1.0) for t in thresholds.tolist()]
+        return [*at, (f"> {number(last)}", _above(last), 1.0)]
     below = thresholds[thresholds < now][::-1].tolist()
     above = thresholds[thresholds >= now].tolist()
-    down = [Try(i, t, f"<= {number(t, now)}", (k + 1) / n) for k, t in enumerate(below)]
-    up = [Try(i, _above(t), f"> {number(t, now)}", (k + 1) / n) for k, t in enumerate(above)]
-    return [*down, *up]
+    down = [(f"<= {number(t, now)}", t, (k + 1) / n) for k, t in enumerate(below)]
+    return down + [(f"> {number(t, now)}", _above(t), (k + 1) / n) for k, t in enumerate(above)]
 
 
 def _above(threshold: float) -> float:
     return float(np.nextafter(threshold, np.inf))
 
 
-def _categories(features: Features, i: int, now: float, n_codes: int) -> list[Try]:
+def _categories(features: Features, i: int, now: float, n_codes: int) -> list[Tried]:
     n = len(features.categories.get(i, ())) or n_codes
     return [
-        Try(i, float(code), f"is {category_name(features, i, code)}", 1 / max(n - 1, 1))
+        (f"is {category_name(features, i, code)}", float(code), 1 / max(n - 1, 1))
         for code in range(n)
         if code != now
     ]

@@ -8,6 +8,7 @@ many rows of each pass through.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -87,41 +88,53 @@ def check_axes(ax: Any) -> None:
         raise TypeError(f"ax is {described(ax)}; wanted matplotlib Axes, or None for a new figure")
 
 
-def new_or_given(ax: Any, size: tuple[float, float], n_axes: int = 1, **how: Any) -> Any:
-    """Return the axes given, if they are matplotlib's, or those of a new figure."""
-    for axes in [] if ax is None else np.ravel(np.asarray(ax, object)):
-        check_axes(axes)
-    if ax is not None:
-        return ax
-    return pyplot().subplots(1, n_axes, figsize=size, layout="constrained", **how)[1]
+class Display:
+    """A plot in matplotlib Axes, which a subclass draws.
 
+    `size` are the inches of a new figure; `n_axes` how many axes it may draw into, those of a new
+    figure last, with relative `widths`.
+    """
 
-class OneAxesDisplay:
-    """A plot in one matplotlib Axes, which a subclass draws."""
+    size: tuple[float, float] = (6.5, 4.2)
+    n_axes: tuple[int, ...] = (1,)
+    widths: tuple[int, ...] | None = None
 
-    SIZE = (6.5, 4.2)  # inches of a new figure
-
-    def plot(self, ax: Axes | None = None) -> Self:
+    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Self:
         """Draw into axes.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        ax : matplotlib Axes or sequence of them, optional
+            Where to draw, one for each panel; by default in a new figure.
 
         Returns
         -------
         Self
-            This display, with ``ax_`` and ``figure_``.
+            This display, with ``ax_`` or ``axes_``, and ``figure_``.
         """
-        self.ax_: Any = new_or_given(ax, self.SIZE)
-        self.figure_ = self.ax_.figure
-        self._draw(self.ax_)
+        drawn: Any = ax
+        if ax is None:
+            how = {"figsize": self.size, "layout": "constrained", "width_ratios": self.widths}
+            drawn = pyplot().subplots(1, self.n_axes[-1], **how)[1]
+        self.axes_: Any = np.atleast_1d(np.asarray(drawn, object))
+        for axes in self.axes_.ravel():
+            check_axes(axes)
+        if self.axes_.size not in self.n_axes:
+            wanted = " or ".join(map(str, self.n_axes))
+            raise ValueError(f"ax holds {self.axes_.size} axes; this plot has {wanted}")
+        self.ax_: Any = self.axes_[0]
+        self.figure_: Any = self.ax_.figure
+        self._draw(*self.axes_)
+        if ax is None:
+            self._finish_figure()
         return self
 
     @abstractmethod
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, *axes: Any) -> None:
         """Draw everything."""
+
+    def _finish_figure(self) -> None:
+        """Change what belongs to a whole new figure."""
 
 
 def width_in_points(ax: Axes) -> float:
@@ -129,20 +142,26 @@ def width_in_points(ax: Axes) -> float:
     return float(ax.bbox.width * 72 / ax.figure.dpi)
 
 
-def label_width(j: int) -> float:
-    """Estimate how wide the number of base classifier j is written, in points."""
-    return 0.65 * LABEL_SIZE * len(str(j))
-
-
-def label_classifiers(ax: Axes, nodes: NDArray[np.intp]) -> None:
-    """Write the numbers of base classifiers at x = 0, 1, ...; leave out what would overlap."""
+def label_columns(ax: Axes, names: Sequence[str]) -> None:
+    """Write names at x = 0, 1, …, the last one included; leave out what would overlap."""
     low, high = ax.get_xlim()
-    needed = label_width(int(nodes.max(initial=0))) + 0.8 * LABEL_SIZE
-    step = max(1, int(np.ceil(needed * (high - low) / width_in_points(ax))))
-    at = np.arange(0, len(nodes), step)
-    ax.set_xticks(at, [str(j) for j in nodes[at]], fontsize=LABEL_SIZE)
-    if step <= MOST_BETWEEN:
-        ax.set_xticks(np.setdiff1d(np.arange(len(nodes)), at), minor=True)
+    spacing = width_in_points(ax) / (high - low)
+    half = [0.325 * LABEL_SIZE * len(name) + 2 for name in names]
+    last, free = len(names) - 1, -np.inf
+    ticks: list[int] = []
+    for x in range(len(names)):
+        fits = x == last or x * spacing + half[x] < last * spacing - half[last]
+        if fits and x * spacing - half[x] > free:
+            ticks.append(x)
+            free = x * spacing + half[x]
+    ax.set_xticks(ticks, [names[x] for x in ticks], fontsize=LABEL_SIZE)
+    if len(names) <= MOST_BETWEEN * len(ticks):
+        ax.set_xticks(np.setdiff1d(np.arange(len(names)), ticks), minor=True)
+
+
+def numbers(nodes: NDArray[np.intp]) -> list[str]:
+    """Return the numbers of base classifiers, which texts and plots count from 1."""
+    return [str(j + 1) for j in nodes.tolist()]
 
 
 def legend_above(ax: Axes, groups: tuple[str, ...], sizes: NDArray[np.intp]) -> None:

@@ -18,7 +18,7 @@ from mddag.inspection.plotting._axes import (
     GREY,
     LABEL_SIZE,
     OKABE_ITO,
-    OneAxesDisplay,
+    Display,
     log_if_wide,
 )
 from mddag.losses import ZeroOne
@@ -33,7 +33,7 @@ _CLEAR = 26.0  # points between two labels
 _ASIDE = {"train": ("0.75", "o"), "selection": ("0.5", "s")}
 
 
-class TradeoffDisplay(OneAxesDisplay):
+class TradeoffDisplay(Display):
     """Plot of a Curve: loss against evaluations or cost, one point per beta.
 
     Parameters
@@ -91,12 +91,23 @@ class TradeoffDisplay(OneAxesDisplay):
         """
         return cls(curve, x=x).plot(ax)
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, *axes: Any) -> None:
+        (ax,) = axes
         *aside, reported = self.curve.samples
         for sample in aside:
-            self._draw_aside(ax, sample)
+            x, loss = self._points(sample)
+            order = np.argsort(x, kind="stable")
+            color, marker = _ASIDE[sample]
+            how: dict[str, Any] = {"color": color, "marker": marker, "ms": 3, "lw": 0.8}
+            ax.plot(x[order], loss[order], label=sample, **how)
         self._draw_reported(ax, reported)
-        self._dress(ax)
+        both = [self._points(s, prefix)[0] for s in self.curve.samples for prefix in ("", "full_")]
+        log_if_wide(ax, np.concatenate(both))
+        ax.set_xlabel(_X_LABELS[self.x])
+        plain = isinstance(self.curve.loss, ZeroOne) and self.curve.loss.weights is None
+        ax.set_ylabel("error" if plain else f"{type(self.curve.loss).__name__} loss")
+        ax.spines[["right", "top"]].set_visible(False)
+        ax.legend(fontsize=LABEL_SIZE, frameon=False)
         self._label_betas(ax, reported)
 
     def _points(
@@ -104,12 +115,6 @@ class TradeoffDisplay(OneAxesDisplay):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         columns = self.curve.columns
         return columns[f"{prefix}{sample}_{self.x}"], columns[f"{prefix}{sample}_loss"]
-
-    def _draw_aside(self, ax: Axes, sample: str) -> None:
-        x, loss = self._points(sample)
-        order = np.argsort(x, kind="stable")
-        color, marker = _ASIDE[sample]
-        ax.plot(x[order], loss[order], color=color, marker=marker, ms=3, lw=0.8, label=sample)
 
     def _draw_reported(self, ax: Axes, sample: str) -> None:
         x, loss = self._points(sample)
@@ -125,16 +130,6 @@ class TradeoffDisplay(OneAxesDisplay):
         ax.axhline(full_loss, color=vermilion, lw=1, ls="--", zorder=0)
         label = f"full ensemble ({sample})"
         ax.plot([full_x], [full_loss], "*", color=vermilion, ms=11, label=label)
-
-    def _dress(self, ax: Axes) -> None:
-        samples = self.curve.samples
-        drawn = [self._points(s, prefix)[0] for s in samples for prefix in ("", "full_")]
-        log_if_wide(ax, np.concatenate(drawn))
-        ax.set_xlabel(_X_LABELS[self.x])
-        plain = isinstance(self.curve.loss, ZeroOne) and self.curve.loss.weights is None
-        ax.set_ylabel("error" if plain else f"{type(self.curve.loss).__name__} loss")
-        ax.spines[["right", "top"]].set_visible(False)
-        ax.legend(fontsize=LABEL_SIZE, frameon=False)
 
     def _label_betas(self, ax: Axes, sample: str) -> None:
         """Write beta next to points of the envelope, as far as the labels keep clear."""

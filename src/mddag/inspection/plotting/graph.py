@@ -14,9 +14,9 @@ the end, which few reach, stand together. Edges inside of a group are left out.
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag._utils.checks import check_is
 from mddag.engine.trace import Trace
+from mddag.ensemble.votes import starts_of
 from mddag.inspection.plotting._axes import blend, group_of, hex_code
 
 START, QUIT = -1, -2
@@ -61,17 +62,22 @@ class Graph:
     @classmethod
     def of_trace(cls, trace: Trace, groups: ArrayLike | None = None, name: str = "groups") -> Graph:
         """Count the edges of all paths; `name` is what errors call the groups."""
-        instead = "a Trace, such as dag.run(X) or estimator.trace(X) gives"
-        check_is("trace", trace, Trace, instead)
+        check_is("trace", trace, Trace, "a Trace, such as dag.run(X) or estimator.trace(X) gives")
         names, group = group_of(groups, len(trace), name)
         size = np.bincount(group, minlength=max(len(names), 1))
-        inner = trace.edges(group)
-        ends = _end_edges(trace, group, len(size))
-        pairs = np.concatenate([np.stack([inner["source"], inner["target"]], axis=1), ends[0]])
-        nodes = _sources_first(np.unique(trace.indices), inner["source"], inner["target"])
+        lengths = trace.n_evaluated + 2  # with both ends
+        starts = starts_of(lengths)
+        first, last = starts[:-1], starts[1:] - 1
+        walk = np.zeros(starts[-1], np.intp)
+        walk[first], walk[last] = START, QUIT
+        walk[walk == 0] = trace.indices
+        steps = np.flatnonzero(walk != QUIT)
+        source, target, which = _distinct(walk[steps], walk[steps + 1])
+        color = np.repeat(group, lengths)[steps]
+        count = np.bincount(which * len(size) + color, minlength=len(source) * len(size))
+        nodes = _sources_first(np.unique(trace.indices), source, target)
         uses = trace.uses(int(nodes.max(initial=-1)) + 1, group)[nodes]
-        count = np.concatenate([inner["count"].reshape(-1, len(size)), ends[1]])
-        return cls(nodes, uses, pairs[:, 0], pairs[:, 1], count, names, size)
+        return cls(nodes, uses, source, target, count.reshape(-1, len(size)), names, size)
 
     @property
     def n_rows(self) -> int:
@@ -94,13 +100,12 @@ class Graph:
     def to_dot(self) -> str:
         """Write the graph in the DOT language of Graphviz, to be laid out from left to right."""
         lines = ["digraph mddag {", "  rankdir=LR;", "  node [shape=circle, style=filled];"]
-        lines += [
-            f'  {name} [shape=plaintext, style="", label="{name}"];' for name in _ENDS.values()
-        ]
+        for name in _ENDS.values():
+            lines.append(f'  {name} [shape=plaintext, style="", label="{name}"];')
         shades = blend(self.uses, len(self.groups))
         for j, uses, shade in zip(self.nodes, self.uses.sum(axis=1), shades, strict=True):
             fill = f'fillcolor="{hex_code(shade)}", fontcolor=white'
-            lines.append(f'  h{j} [label="{j}", tooltip="{uses} rows", {fill}];')
+            lines.append(f'  h{j + 1} [label="{j + 1}", tooltip="{uses} rows", {fill}];')
         widths = 0.3 + 6 * self.count.sum(axis=1) / max(self.n_rows, 1)
         shades = blend(self.count, len(self.groups))
         for e, (width, shade) in enumerate(zip(widths, shades, strict=True)):
@@ -111,43 +116,36 @@ class Graph:
 
 
 def _dot_name(j: int) -> str:
-    return _ENDS.get(int(j), f"h{j}")
+    return _ENDS.get(int(j), f"h{j + 1}")
 
 
-def _end_edges(
-    trace: Trace, group: NDArray[np.intp], n_columns: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Count START -> first and last -> QUIT of every path: pairs (n, 2), counts (n, n_columns)."""
-    some = trace.n_evaluated > 0
-    none = np.full((int((~some).sum()), 2), [START, QUIT], np.intp)
-    first = trace.indices[trace.indptr[:-1][some]]
-    last = trace.indices[trace.indptr[1:][some] - 1]
-    begin = np.stack([np.full(len(first), START, np.intp), first], axis=1)
-    end = np.stack([last, np.full(len(last), QUIT, np.intp)], axis=1)
-    pairs, which = np.unique(np.concatenate([begin, end, none]), axis=0, return_inverse=True)
-    count = np.zeros((len(pairs), n_columns), np.intp)
-    owner = np.concatenate([group[some], group[some], group[~some]])
-    np.add.at(count, (which.reshape(-1), owner), 1)
-    return pairs, count
+def _distinct(
+    source: NDArray[np.intp], target: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the sources and targets of distinct edges, and which of them each edge is."""
+    base = int(target.max(initial=0)) + 3  # numbers are at least QUIT, -2
+    codes, which = np.unique((source + 2) * base + target + 2, return_inverse=True)
+    sources, targets = np.divmod(codes, base)
+    return sources - 2, targets - 2, which
 
 
 def _sources_first(
     nodes: NDArray[Any], source: NDArray[np.intp], target: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Sort nodes such that every edge leads onwards, the smallest number first where possible."""
-    followers: dict[int, list[int]] = defaultdict(list)
-    waits: dict[int, int] = defaultdict(int)
+    sorter = TopologicalSorter(dict.fromkeys(nodes.tolist(), ()))
     for a, b in zip(source.tolist(), target.tolist(), strict=True):
-        followers[a].append(b)
-        waits[b] += 1
-    ready = [j for j in nodes.tolist() if not waits[j]]
+        if a >= 0 and b >= 0:
+            sorter.add(b, a)
+    sorter.prepare()
+    ready = list(sorter.get_ready())
+    heapq.heapify(ready)
     order: list[int] = []
     while ready:
         order.append(heapq.heappop(ready))
-        for j in followers[order[-1]]:
-            waits[j] -= 1
-            if not waits[j]:
-                heapq.heappush(ready, j)
+        sorter.done(order[-1])
+        for j in sorter.get_ready():
+            heapq.heappush(ready, j)
     return np.array(order, np.intp)
 
 
@@ -234,11 +232,12 @@ def groups_of(uses: NDArray[np.intp], most: int) -> NDArray[np.intp]:
 
 def jump_share(graph: Graph) -> float:
     """Return the share of steps from one base classifier to another that leave some out."""
-    place = {int(j): k for k, j in enumerate(graph.nodes)}
-    inner = [e for e in range(len(graph.source)) if graph.source[e] >= 0 <= graph.target[e]]
-    span = np.array([place[int(graph.target[e])] - place[int(graph.source[e])] for e in inner])
+    inner = (graph.source >= 0) & (graph.target >= 0)
+    order = np.argsort(graph.nodes)  # the place of a node is order[rank among the nodes]
+    ends = graph.source[inner], graph.target[inner]
+    source, target = (order[np.searchsorted(graph.nodes, at, sorter=order)] for at in ends)
     count = graph.count[inner].sum(axis=1)
-    return float(count[span > 1].sum() / max(count.sum(), 1)) if len(inner) else 0.0
+    return float(count[target > source + 1].sum() / max(count.sum(), 1))
 
 
 def _cut(uses: NDArray[np.intp], size: float) -> NDArray[np.intp]:
@@ -254,16 +253,15 @@ def _cut(uses: NDArray[np.intp], size: float) -> NDArray[np.intp]:
 
 
 def _merged(graph: Graph, group: NDArray[np.intp], n_groups: int) -> Graph:
-    of = {int(j): int(g) for j, g in zip(graph.nodes, group, strict=True)}
-    of |= {START: START, QUIT: QUIT}
-    source, target = (np.array([of[int(j)] for j in a], int) for a in (graph.source, graph.target))
+    of = {START: START, QUIT: QUIT} | dict(zip(graph.nodes.tolist(), group.tolist(), strict=True))
+    source, target = (
+        np.array([of[j] for j in a.tolist()], int) for a in (graph.source, graph.target)
+    )
     crosses = source != target
-    pairs = np.stack([source, target], axis=1)[crosses]
-    edges, which = np.unique(pairs, axis=0, return_inverse=True)
-    count = np.zeros((len(edges), graph.count.shape[1]), np.intp)
-    np.add.at(count, which.reshape(-1), graph.count[crosses])
+    source, target, which = _distinct(source[crosses], target[crosses])
+    count = np.zeros((len(source), graph.count.shape[1]), np.intp)
+    np.add.at(count, which, graph.count[crosses])
     uses = np.zeros((n_groups, graph.count.shape[1]), np.intp)
-    inner = edges[:, 1] >= 0
-    np.add.at(uses, edges[inner, 1], count[inner])
-    nodes = np.arange(n_groups)
-    return Graph(nodes, uses, edges[:, 0], edges[:, 1], count, graph.groups, graph.size)
+    inner = target >= 0
+    np.add.at(uses, target[inner], count[inner])
+    return Graph(np.arange(n_groups), uses, source, target, count, graph.groups, graph.size)

@@ -26,11 +26,11 @@ from mddag.inspection.plotting._axes import (
     LABEL_SIZE,
     OKABE_ITO,
     WIDE,
-    OneAxesDisplay,
+    Display,
     colors,
-    label_classifiers,
+    label_columns,
     legend_above,
-    new_or_given,
+    numbers,
 )
 from mddag.inspection.plotting.graph import Graph
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _MOST_BARS = 40
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """Plot of evaluations per row and of the use of each base classifier.
 
     ``from_trace`` makes one. Over two features it shows how many base classifiers each row
@@ -89,6 +89,8 @@ class PathDisplay:
         self.n_evaluated = n_evaluated
         self.X = X
         self.names = names
+        n_panels = 1 if X is None else 2
+        self.n_axes, self.size = (n_panels,), (5.5 * n_panels, 4)
 
     @classmethod
     def from_trace(
@@ -123,29 +125,10 @@ class PathDisplay:
         names = [str(name) for name in getattr(X, "columns", ("$x_1$", "$x_2$"))]
         return cls(graph, trace.n_evaluated, _checked_plane(X, len(trace)), names).plot(ax)
 
-    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> PathDisplay:
-        """Draw again.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or sequence of them, optional
-            Where to draw, one for each panel; by default in a new figure.
-
-        Returns
-        -------
-        PathDisplay
-            This one.
-        """
-        n_panels = 1 if self.X is None else 2
-        drawn = new_or_given(ax, (5.5 * n_panels, 4), n_panels)
-        self.axes_ = np.atleast_1d(np.asarray(drawn, object))
-        if self.axes_.shape != (n_panels,):
-            raise ValueError(f"ax holds {self.axes_.size} axes; this plot has {n_panels}")
-        self.figure_ = self.axes_[0].figure
+    def _draw(self, *axes: Any) -> None:
         if self.X is not None:
-            self._draw_plane(self.axes_[0], self.X)
-        self._draw_uses(self.axes_[-1])
-        return self
+            self._draw_plane(axes[0], self.X)
+        self._draw_uses(axes[-1])
 
     def _draw_plane(self, ax: Axes, X: NDArray[np.float64]) -> None:
         from matplotlib.colors import LogNorm, Normalize
@@ -182,7 +165,7 @@ class PathDisplay:
                 ax.fill_between(x, share[:, g], step="mid", color=color, alpha=0.15, linewidth=0)
         ax.set_xlim(-0.6, max(len(nodes), 1) - 0.4)
         ax.set_ylim(0, 105)
-        label_classifiers(ax, nodes)
+        label_columns(ax, numbers(nodes))
         ax.set_xlabel("base classifier that is evaluated")
         of_whom = "of each group" if self.graph.groups else "of rows"
         ax.set_ylabel(f"share {of_whom} (%)")
@@ -207,7 +190,7 @@ _RULE = 52  # letters
 _UP, _DOWN = OKABE_ITO[0], OKABE_ITO[1]
 
 
-class ExplanationDisplay:
+class ExplanationDisplay(Display):
     """Plot of an Explanation: the score after each step, and the steps with the largest effect.
 
     The scores at which the policy quits are shaded. For multiclass models the score is the margin
@@ -237,6 +220,8 @@ class ExplanationDisplay:
     >>> display.figure_.savefig("row.png")
     """
 
+    size, n_axes, widths = (12, 4), (1, 2), (3, 2)
+
     def __init__(self, explanation: Explanation) -> None:
         wanted = "an Explanation, such as model.explain(x) gives"
         check_is("explanation", explanation, Explanation, wanted)
@@ -262,30 +247,13 @@ class ExplanationDisplay:
         """
         return cls(explanation).plot(ax)
 
-    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> ExplanationDisplay:
-        """Draw again.
+    def _draw(self, *axes: Any) -> None:
+        self._draw_scores(axes[0])
+        for ax in axes[1:]:
+            self._draw_effects(ax)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes or two of them, optional
-            Where to draw; one axes shows the scores alone. By default in a new figure.
-
-        Returns
-        -------
-        ExplanationDisplay
-            This one.
-        """
-        drawn = new_or_given(ax, (12, 4), 2, width_ratios=(3, 2))
-        self.axes_ = np.atleast_1d(np.asarray(drawn, object))
-        if self.axes_.size not in (1, 2):
-            raise ValueError(f"ax holds {self.axes_.size} axes; this plot has one or two")
-        self.figure_ = self.axes_[0].figure
-        if ax is None:
-            self.figure_.suptitle(_plain(headline(self.explanation)), fontsize=10)
-        self._draw_scores(self.axes_[0])
-        if self.axes_.size == 2:
-            self._draw_effects(self.axes_[1])
-        return self
+    def _finish_figure(self) -> None:
+        self.figure_.suptitle(_plain(headline(self.explanation)), fontsize=10)
 
     def _draw_scores(self, ax: Axes) -> None:
         one = self.explanation
@@ -359,7 +327,7 @@ Held = tuple[int, ...]
 WIDEST = 12.0  # points, the flow of all rows
 
 
-class PurchaseDisplay(OneAxesDisplay):
+class PurchaseDisplay(Display):
     """Plot of the groups of features that rows buy, as flows between sets of them.
 
     ``from_trace`` makes one. A dot is a set of groups, at its price, and a gray line the rows that
@@ -397,7 +365,7 @@ class PurchaseDisplay(OneAxesDisplay):
     2000
     """
 
-    SIZE = (7.5, 4.6)
+    size = (7.5, 4.6)
 
     def __init__(self, trace: Trace, purchases: Purchases) -> None:
         check_is("trace", trace, Trace, "a Trace, such as model.trace(X) gives")
@@ -427,7 +395,8 @@ class PurchaseDisplay(OneAxesDisplay):
         """
         return cls(trace, purchases).plot(ax)
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, *axes: Any) -> None:
+        (ax,) = axes
         n_rows = sum(self.last_.values())
         place = self._places()
         for (s, t), n in self.flows_.items():
