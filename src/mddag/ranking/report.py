@@ -37,7 +37,7 @@ def section(facts: Facts) -> Section:
 
 
 def _by_rank(facts: Facts, queries: Queries) -> Chart:
-    """Draw the mean evaluations of the documents that come to stand first, second, …"""
+    """Draw the mean evaluations of the documents at each rank of this model."""
     taken = queries.taken(np.asarray(facts.predicted, float))
     counts = facts.trace.n_evaluated[queries.rows[queries.order(taken)]]
     n = min(int(queries.ranks.max()) + 1, MOST_RANKS)

@@ -12,7 +12,7 @@ import mddag
 from mddag import Ensemble
 from mddag.engine.program import Program
 from mddag.inspection.explanation import explain
-from mddag.inspection.explanation.explain import Walk, merged
+from mddag.inspection.explanation.explain import WalkOfRow, merged
 from mddag.inspection.explanation.explanation import ExitReason, Segment
 from mddag.policy.policy import EVAL, QUIT, SKIP
 from tests import strategies
@@ -121,7 +121,7 @@ def assert_same(dag, X):
     trace = dag.run(X)
     rows = dag.ensemble.features.rows(X)
     for i in range(len(trace)):
-        walk = Walk(dag.program, rows[[i]])
+        walk = WalkOfRow(dag.program, rows[[i]])
         assert [step.classifier for step in walk.steps] == trace.path(i).tolist()
         np.testing.assert_array_equal(walk.scores, trace.scores[i])
         last = walk.steps[-1].step + 1 if walk.steps else 0
@@ -173,7 +173,7 @@ def test_what_is_skipped_last_belongs_to_no_visit():
     ensemble = mddag.Ensemble.from_callables([np.ndarray.sum] * 3, n_features=1)
     policy = mddag.Policy.constant(SKIP, 3, mddag.Grid(np.empty(0)))
     program = Program(ensemble, replace(policy, order=np.array([2, 0, 1])))
-    walk = Walk(program, ensemble.features.rows(np.zeros((1, 1))))
+    walk = WalkOfRow(program, ensemble.features.rows(np.zeros((1, 1))))
     assert (walk.steps, walk.skipped, walk.decision) == ([], [2, 0, 1], 3)
 
 
@@ -195,7 +195,7 @@ def test_the_segment_of_a_row_quits(n_scores):
     X = np.random.default_rng(0).normal(size=(40, 2))
     reasons = set()
     for row in X:
-        why = Walk(program, ensemble.features.rows(row[None])).exit()
+        why = WalkOfRow(program, ensemble.features.rows(row[None])).exit()
         reasons.add(why.reason)
         assert why.reads == ("score" if n_scores == 1 else "margin")
         if why.reason == "quit":
@@ -213,7 +213,7 @@ def test_a_cascade_says_its_verdict():
     X = np.random.default_rng(0).normal(size=(300, 2))
     trace = mddag.compile(ensemble, cascade()).run(X)
     for i in range(20):
-        why = Walk(program, ensemble.features.rows(X[[i]])).exit()
+        why = WalkOfRow(program, ensemble.features.rows(X[[i]])).exit()
         assert why.verdict == trace.verdict[i]
 
 
@@ -224,7 +224,7 @@ def test_stages_quit_by_the_column_that_they_read(data):
     policy = data.draw(strategies.staged_policies(ensemble.n_classifiers))
     program = mddag.compile(ensemble, policy).program
     X = data.draw(strategies.rows(ensemble.n_features))
-    why = Walk(program, ensemble.features.rows(X)[[0]]).exit()
+    why = WalkOfRow(program, ensemble.features.rows(X)[[0]]).exit()
     if why.reason == "quit":
         assert why.segment.action == "quit"
 

@@ -55,7 +55,7 @@ def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation
             "model.report(path, X, y, qid=qid) shows the paths of many"
         )
     features, x = dag.ensemble.features, np.asarray(row)[0]
-    walk = Walk(dag.program, row)
+    walk = WalkOfRow(dag.program, row)
     predict = partial(predictions, dag, calibration)
     prediction = predict(row).tolist()[0]
     trees = [tree for step in walk.steps for tree in _trees(walk.ensemble, step.classifier)]
@@ -146,7 +146,7 @@ def _margin(scores: NDArray[np.float64]) -> float:
 THE_ROW = np.zeros(1, np.intp)
 
 
-class Walk:
+class WalkOfRow:
     """A row (1, n_features) on its way through the policy of a program.
 
     `steps` are its evaluations, `skipped` what it skipped; `decision` is that at which it quits, or
