@@ -12,10 +12,8 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from mddag import AdaBoostMHClassifier
-from mddag.boosting.rounds import BoostingRound, scored
-from mddag.boosting.training import Watch, draws, feature_importances, open_columns, split_gains
-from mddag.boosting.training_set import TrainingSet
-from mddag.ensemble.features import Features
+from mddag.boosting.rounds import BoostingRound
+from mddag.boosting.training import feature_importances, open_columns, split_gains
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Stump
 
@@ -116,37 +114,10 @@ def test_open_columns():
     assert {spec: open_columns(spec, 20) for spec in wanted} == wanted
 
 
-def test_draws_depend_on_seed_and_round_alone():
-    from_start, from_third = draws(7, 0, 30, 6), draws(7, 2, 30, 6)
-    first, second, third = (next(from_start) for _ in range(3))
-    assert_array_equal(next(from_third), third)
-    assert len({*first}) == 6
-    assert (first != second).any()
-
-
 def test_seconds_are_logged():
     began = time.perf_counter()
     model = AdaBoostMHClassifier(n_rounds=5).fit(X, y)
     assert 0 < model.history_["seconds"].sum() < time.perf_counter() - began
-
-
-def constant(vote):
-    tree = TreeBuilder()
-    return tree.finish(tree.leaf(np.array([vote])))
-
-
-def test_the_best_round_is_the_first_with_the_smallest_error():
-    labels = np.array([1, 1, 0], np.intp)
-    features = Features(1)
-    rows = features.rows(np.zeros((3, 1)))
-    held = TrainingSet(rows, labels, np.ones(3), np.arange(2), features, np.zeros(1, bool))
-    watch = Watch(held, scored(labels, 2, np.ones(3)))
-    for vote in (-1.0, 2.0, 0.5, -2.0):  # sums: -1, 1, 1.5, -0.5
-        watch.see(constant(vote))
-    assert watch.errors == [2 / 3, 1 / 3, 1 / 3, 2 / 3]
-    assert watch.best == 2
-    assert watch.stale(2)
-    assert not watch.stale(3)
 
 
 IRIS, SPECIES = load_iris(return_X_y=True)

@@ -4,14 +4,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from mddag import AdaBoostMHClassifier
 from mddag.boosting.training_set import (
     TrainingSet,
     among,
-    class_weights,
-    nominal_columns,
     on_used_columns,
 )
 from mddag.detection.haar import haar_features
@@ -73,26 +71,13 @@ def test_frames_with_other_columns_are_refused():
         model.predict(frame.rename(columns={"size": "length"}))
 
 
-@pytest.mark.parametrize("wanted", [[1], ["b"], [False, True], np.array([1])], ids=repr)
-def test_nominal_columns_by_number_name_and_mask(wanted):
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    assert nominal_columns(frame, wanted, 2).tolist() == [False, True]
-    assert not nominal_columns(frame, None, 2).any()
-
-
-@pytest.mark.parametrize(
-    ("wanted", "message"),
-    [
-        (["c"], "names column 'c'; X has the columns a, b"),
-        ([2], r"contains 2; wanted 'auto', column names, column numbers in 0..1"),
-        ([0.5], "contains 0.5"),
-        ([True], "contains True"),
-    ],
-)
-def test_nominal_columns_that_are_not_there(wanted, message):
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    with pytest.raises(ValueError, match=message):
-        nominal_columns(frame, wanted, 2)
+def test_nominal_columns_by_number_name_and_mask():
+    frame = pd.DataFrame(np.round(X), columns=["a", "b"])
+    by_number = fit(frame, categorical_features=[1]).ensemble_
+    assert list(by_number.features.categories) == [1]
+    for wanted in (["b"], [False, True], np.array([1])):
+        assert fit(frame, categorical_features=wanted).ensemble_.features == by_number.features
+    assert not fit(frame, categorical_features=None).ensemble_.features.categories
 
 
 @pytest.mark.parametrize(
@@ -111,6 +96,16 @@ def test_nominal_columns_that_are_not_there(wanted, message):
         ({"X": X[:, :0]}, "0 feature"),
         ({"X": X - 1, "categorical_features": [0]}, "nominal column 0 contains -1.0"),
         ({"categorical_features": ["a"]}, "names column 'a'; X has no column names"),
+        (
+            {"X": pd.DataFrame(X, columns=["a", "b"]), "categorical_features": ["c"]},
+            "names column 'c'; X has the columns a, b",
+        ),
+        ({"categorical_features": [2]}, r"contains 2; wanted 'auto', .* column numbers in 0..1"),
+        ({"categorical_features": [0.5]}, "contains 0.5"),
+        ({"categorical_features": [True]}, "contains True"),
+        ({"class_weight": "even"}, "class_weight is 'even'; wanted None, 'balanced' or a dict"),
+        ({"class_weight": {1: 0.0}}, r"class_weight\[1\] is 0.0; wanted a number above 0"),
+        ({"class_weight": {"z": 1.0}}, r"not classes, \['z'\], and lacks the classes \[0, 1\]"),
     ],
 )
 def test_bad_rows_are_refused(change, message):
@@ -141,39 +136,13 @@ def test_fractions_that_hold_out_nothing_are_refused():
         fit(calibration_fraction=0.01)
 
 
-def weighted(classes=("a", "b", "c")):
-    labels = np.array([0, 0, 0, 1, 2])
-    weight = np.array([1.0, 1, 1, 2, 5])
-    return TrainingSet(
-        np.zeros((5, 1)), labels, weight, np.array(classes), Features(1), np.zeros(1, bool)
-    )
-
-
-def test_balanced_gives_every_class_the_same_mass():
-    factors = class_weights("balanced", weighted())
-    assert_allclose(factors * [3, 2, 5], 10 / 3)
-
-
 def test_a_dict_names_classes_and_leaves_the_others_at_one():
-    assert class_weights({"b": 2.5}, weighted()).tolist() == [1, 2.5, 1]
-    assert class_weights(None, weighted()).tolist() == [1, 1, 1]
-    assert class_weights({0: 2, 1: 1, 2: 1, 9: 7}, weighted((0, 1, 2))).tolist() == [2, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("even", "class_weight is 'even'; wanted None, 'balanced' or a dict"),
-        ({"a": 0.0}, r"class_weight\['a'\] is 0.0; wanted a number above 0"),
-        (
-            {"z": 1.0},
-            r"labels that are not classes, \['z'\], and lacks the classes \['a', 'b', 'c'\]",
-        ),
-    ],
-)
-def test_bad_class_weights(given, message):
-    with pytest.raises(ValueError, match=message):
-        class_weights(given, weighted())
+    noisy = np.array([0, 1, 0, 0, 1, 0])
+    given = ({0: 1, 1: 2.5}, {1: 2.5}, {0: 1, 1: 2.5, 9: 7}, None)
+    scores = [fit(y=noisy, class_weight=weight).scores(X) for weight in given]
+    assert_array_equal(scores[0], scores[1])
+    assert_array_equal(scores[0], scores[2])
+    assert (scores[0] != scores[3]).any()
 
 
 def test_weights_that_sum_to_nothing_are_refused():

@@ -13,8 +13,7 @@ from mddag._utils.warnings import DoubtfulResult
 from mddag.detection import Haar
 from mddag.detection.haar import PatchColumns, haar_features, n_haar_features
 from mddag.ensemble.patches import PatchFeatures, haar_values
-from mddag.learners import Tree
-from mddag.learners.learner import best_first_tree, best_stump
+from mddag.learners import Stump, Tree
 from tests.learners.problems import labels
 from tests.patches import bars, boosted
 from tests.reference import haar as reference
@@ -189,7 +188,7 @@ def test_thresholds_part_values_as_cuts_part_codes():
     assert columns.threshold(0, 255) == values_of(columns)[0].max()
 
 
-@pytest.mark.parametrize("fitted", [best_stump, lambda *a: best_first_tree(*a, 5)])
+@pytest.mark.parametrize("fitted", [Stump().fit, Tree(5).fit])
 def test_trees_reach_the_same_leaves_by_codes_and_by_values(fitted):
     columns = columns_of(bars(200)[0], 5)
     targets, weights = labels(np.random.default_rng(0), 200, 2)

@@ -32,7 +32,8 @@ from mddag.ensemble.patches import (
     window_of,
 )
 from mddag.learners.columns import Columns
-from mddag.learners.learner import Learner, best_stump
+from mddag.learners.learner import Learner
+from mddag.learners.trees import Stump
 
 # Columns and rows of equal parts, the weight of the chosen parts, and their places.
 SHAPES = (
@@ -289,7 +290,7 @@ class Haar(Parameters):
             The tree with the largest edge.
         """
         if self.learner is None:
-            return best_stump(columns, targets, weights)
+            return Stump().fit(columns, targets, weights)
         return self.learner.fit(columns, targets, weights)
 
     def _check(self) -> None:
