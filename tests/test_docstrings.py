@@ -23,7 +23,6 @@ PENDING = {
     "mddag.estimators.classifier",
     "mddag.estimators.dag_estimator",
     "mddag.estimators.regressor",
-    "mddag.tuning.sparsify",
     "mddag.tuning.sweep",
     "mddag.tuning.train",
 }

@@ -20,10 +20,12 @@ from benchmarks.quality.rivals import LaterVotes
 from benchmarks.quality.rows import Parts
 from mddag import MDP, Ensemble, Grid, Policy
 from mddag._utils.arrays import stratified
+from mddag.ensemble.costs import LeafDepths
+from mddag.ensemble.tasks import TASKS
 from mddag.solvers import Portfolio
 from mddag.solvers.front import front
-from mddag.tuning.prices import NodePrices
 from mddag.tuning.shape_rules import FoldedRows, cut
+from mddag.tuning.targets import Budget
 from mddag.tuning.train import FinalModels, searched
 
 SELECTION = 0.3  # of the policy rows, as sparsify holds out
@@ -38,9 +40,9 @@ def sparsified(full: Ensemble, rows: Parts, unit: str, seed: int) -> Iterator[Ca
     unit : "evaluations", "nodes", or "both" where base classifiers are stumps
     """
     votes, y = full.votes(rows.policy.X), rows.policy.y
-    prices = NodePrices.of(full, votes) if unit == "nodes" else None
     mdp = MDP(votes, y, grid=Grid.quantile(votes))
-    mdp = mdp if prices is None else mdp.with_costs(prices.means)
+    if unit == "nodes":
+        mdp = mdp.with_costs(LeafDepths.of(full).of_rows(votes.codes).mean(axis=0))
     selection = stratified(y, SELECTION, np.random.default_rng(seed))
     learning = np.setdiff1d(np.arange(len(y)), selection)
     betas = (BETAS / mdp.costs.mean()).tolist()
@@ -61,7 +63,8 @@ def trained(library: str, rows: Parts) -> Iterator[Candidate]:
     folded = FoldedRows.split(
         every.X, every.y, None, strata=every.y, certifies=False, random=np.random.RandomState(0)
     )
-    search, test = searched(model, folded, "budget", unit), TestRows(rows)
+    target = Budget(1.0).measured(TASKS["classifier"]())
+    search, test = searched(model, folded, target, unit), TestRows(rows)
     models = FinalModels(model, search)
     for at in front(search.excess, search.costs).tolist():
 

@@ -22,6 +22,7 @@ from benchmarks.data import train_and_test
 from benchmarks.speed.contest import LIGHTGBM, LLEAVES, OURS, Contest, Contestant
 from benchmarks.speed.models import CACHE, B, Shape, code, keep, keep_full, keep_quitting, prepared
 from benchmarks.table import digits, spread
+from mddag.solvers import Portfolio
 
 NAMES = ("electricity", "letter", "mnist")
 ROUNDS = {"electricity": 500, "letter": 100, "mnist": 100}
@@ -141,7 +142,8 @@ def sparsify(data: Data, file: str, every: int) -> None:
         print(f"sparsifying {data.name}, every={every} …", flush=True)
         model = lgb.Booster(model_file=data.folder / "lightgbm.txt")
         rows = data.X_policy, data.y_policy
-        fast = mddag.sparsify(model, *rows, max_loss=MAX_LOSS, confidence=None, every=every)
+        solver = Portfolio(every=every)
+        fast = mddag.sparsify(model, *rows, max_loss=MAX_LOSS, confidence=None, solver=solver)
         fast.save(data.folder / file)
 
 

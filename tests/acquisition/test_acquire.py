@@ -115,7 +115,7 @@ def test_a_budget_below_every_policy_buys_nothing():
 
 def test_a_bound_is_certified():
     estimator, X, y = bought(max_loss=0.05)
-    assert estimator.promise_.bound == 0.05
+    assert estimator.promise_.value == 0.05
     assert estimator.acquisition_.n_rows == 300
     full = np.mean(model().predict(X) != y)
     assert np.mean(estimator.predict(X) != y) < full + 0.08
@@ -128,7 +128,7 @@ def test_a_bound_is_certified():
 
 def test_a_bound_in_units_of_r2_is_certified():
     found, X, y = bought_numbers(max_loss=0.1)
-    assert found.promise_.measure == "mean"
+    assert found.promise_.losses[0].measure == "mean"
     assert found.feature_cost(X).mean() < 6.0
     assert regressor().score(X, y) - found.score(X, y) < 0.12
     loose, _, _ = bought_numbers(max_loss=0.1, confidence=None)

@@ -7,7 +7,8 @@ import mddag
 from mddag import DoubtfulResult, MDDAGRanker
 from mddag.metrics import MAP, MRR, NDCG, MeanNDCG
 from mddag.ranking import ProximityExits, UrgencyExits
-from mddag.ranking.tuning import query_guarantee
+from mddag.ranking.tuning import of_queries
+from mddag.tuning.targets import MaxLoss, Price
 from tests import rankings
 
 X, Y, QID = rankings.documents(150, seed=21)
@@ -32,7 +33,7 @@ def test_a_budget():
 def test_a_bound_on_what_is_lost_against_the_full_order():
     model = sparse(max_disagreement=0.02, y=None)
     assert model.summary_.measured_against == "model"
-    assert model.promise_.bound == 0.02
+    assert model.promise_.value == 0.02
     assert 8 < model.n_evaluated(X_NEW, QID_NEW).mean() < 60
     careful = sparse(max_disagreement=0.005, y=None)
     assert careful.summary_.n_evaluated > model.summary_.n_evaluated
@@ -89,14 +90,13 @@ def test_jobs_and_progress(capsys):
 
 
 def test_what_queries_can_show():
-    assert query_guarantee("beta", 0.1, 0.9, 5) is None
-    assert query_guarantee("max_loss", 0.1, None, 5) is None
-    found = query_guarantee("max_loss", 0.005, 0.9, 45)
-    assert (found.knob, found.bound, found.confidence) == ("max_loss", 0.005, 0.9)
-    assert query_guarantee("max_loss", 0.3, 0.9, 30).bound == 0.3
+    assert not of_queries(Price(0.1), 5).certifies
+    assert not of_queries(MaxLoss(0.1, confidence=None), 5).certifies
+    assert of_queries(MaxLoss(0.005), 45).value == 0.005
+    assert of_queries(MaxLoss(0.3), 30).value == 0.3
     for bound, n in ((0.005, 44), (0.3, 29)):
-        with pytest.raises(ValueError, match=rf"{n} queries .*={bound} .* {n + 1} or more"):
-            query_guarantee("max_loss", bound, 0.9, n)
+        with pytest.raises(ValueError, match=rf"{n} queries .*={bound} .* {n + 1} queries"):
+            of_queries(MaxLoss(bound), n)
 
 
 def test_where_nothing_can_be_shown_the_full_model_is_returned():

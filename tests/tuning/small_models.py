@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from mddag.policy import Correlation
 from mddag.solvers import Margin
 
-FAST = {"solver": Margin(), "ordering": Correlation()}
+FAST = {"solver": Margin()}
 LGBM = {"num_leaves": 6, "n_jobs": 1, "verbose": -1}
 
 

@@ -8,27 +8,40 @@ import mddag
 from mddag import Ensemble
 from mddag.losses import Logistic
 from mddag.metrics import Accuracy, LogLoss, RocAuc
+from mddag.policy.rollout import Rollout
 from mddag.solvers import Margin, Prefix, Stopping
-from mddag.tuning.excess_loss import ExcessLoss
+from mddag.tuning.excess_loss import LabelLoss, MeanLoss
+from mddag.tuning.front import Split
+from mddag.tuning.problem import Problem
+from mddag.tuning.targets import MaxDisagreement, MaxLoss
 
 
 def left(scores, exits=None):
-    """Scores and exit steps."""
+    """Rows that left with these scores at these exit steps."""
+    scores = np.asarray(scores, float)[:, None]
     steps = np.zeros(len(scores), np.int32) if exits is None else np.asarray(exits, np.int32)
-    return np.asarray(scores, float)[:, None], steps
+    return Rollout(scores, steps, steps, steps, None)
 
 
-def voter(**settings):
-    return Ensemble.from_callables([lambda X: X[:, 0]], n_features=1, **settings)
+def problem_of(truth, full, seen=None, weight=None, **settings):
+    ensemble = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1, **settings)
+    n = len(truth)
+    seen = np.arange(n) if seen is None else seen
+    split = Split(seen, np.arange(0), np.arange(0))
+    return Problem(ensemble, None, np.zeros((n, 1)), full, truth, True, split, weight)
+
+
+def numbers(truth, full, seen=None, weight=None):
+    return MeanLoss(problem_of(truth, full, seen, weight, kind="regressor"))
 
 
 def test_labels_and_errors():
     full, truth = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
-    run = left([1.0, 1.0, 1.0, -1.0])  # labels 1, 1, 1, 0
-    rows = np.arange(4)
-    share = ExcessLoss(voter(classes=[0, 1]), "share", truth, full, rows)(*run)
+    found = left([1.0, 1.0, 1.0, -1.0])  # labels 1, 1, 1, 0
+    problem = problem_of(truth, full, classes=[0, 1])
+    share = LabelLoss(problem, MaxDisagreement(0.1), "share").of_rows(found)
     assert share.tolist() == [1, 1, 0, 1]
-    difference = ExcessLoss(voter(classes=[0, 1]), "difference", truth, full, rows)(*run)
+    difference = LabelLoss(problem, MaxLoss(0.1), "difference").of_rows(found)
     assert difference.tolist() == [1, -1, 0, -1]
     assert difference.mean() == np.mean(truth != [1, 1, 1, 0]) - np.mean(full != truth)
 
@@ -37,40 +50,33 @@ def test_numbers_are_calibrated_on_the_rows_that_may_be_seen():
     rng = np.random.default_rng(0)
     truth = rng.normal(size=4000)
     full = truth + 0.1 * rng.normal(size=4000)
-    run = left(truth / 2)  # an early exit, half as far from the mean as it should be
+    found = left(truth / 2)  # an early exit, half as far from the mean as it should be
     seen = np.arange(2000)
-    excess = ExcessLoss(voter(kind="regressor"), "mean", truth, full, seen)(*run)
     lost = 1 - np.var(truth - full) / np.var(truth)
-    assert excess.mean() == pytest.approx((lost - 1) - 0, abs=0.01)
-    few = ExcessLoss(voter(kind="regressor"), "mean", truth, full, seen[:5])(*run)
+    excess = numbers(truth, full, seen).of_rows(found)
+    assert excess.mean() == pytest.approx(lost - 1, abs=0.01)
+    few = numbers(truth, full, seen[:5]).of_rows(found)
     assert few.mean() == pytest.approx(0.25 - 0.01, abs=0.02)
 
 
-def test_the_full_ensemble_does_no_harm():
+def test_the_full_ensemble_loses_nothing():
     truth = np.random.default_rng(0).normal(size=500)
-    run = left(truth + 1, exits=np.ones(500))
-    excess = ExcessLoss(voter(kind="regressor"), "mean", truth, truth + 1, np.arange(500))(*run)
-    assert excess.tolist() == [0.0] * 500
-    constant = ExcessLoss(
-        voter(kind="regressor"), "mean", np.ones(500), np.ones(500), np.arange(500)
-    )
-    assert np.isfinite(constant(*run)).all()
+    found = left(truth + 1, exits=np.ones(500))
+    assert numbers(truth, truth + 1).of_rows(found).tolist() == [0.0] * 500
+    assert np.isfinite(numbers(np.ones(500), np.ones(500)).of_rows(found)).all()
 
 
 def test_weights_calibrate_and_set_the_unit():
     """A row of weight 2 is two rows, in lines through exits and in the variance of y."""
     rng = np.random.default_rng(0)
     truth, weight = rng.normal(size=600), np.repeat([1.0, 3.0], 300)
-    full, run = truth + 0.1, left(truth / 2 + 0.1 * rng.normal(size=600))
+    full, scores = truth + 0.1, truth / 2 + 0.1 * rng.normal(size=600)
     twice = np.repeat(np.arange(600), np.repeat([1, 3], 300))
-    excess = ExcessLoss(voter(kind="regressor"), "mean", truth, full, np.arange(600), weight)(*run)
-    copies = ExcessLoss(voter(kind="regressor"), "mean", truth[twice], full[twice], np.arange(1200))
-    copied = copies(run[0][twice], run[1][twice])
+    excess = numbers(truth, full, weight=weight).of_rows(left(scores))
+    copied = numbers(truth[twice], full[twice]).of_rows(left(scores[twice]))
     assert np.average(excess, weights=weight) == pytest.approx(copied.mean(), abs=0.01)
-    plain = ExcessLoss(voter(kind="regressor"), "mean", truth, full, np.arange(600))(*run)
-    scaled = ExcessLoss(
-        voter(kind="regressor"), "mean", truth, full, np.arange(600), np.full(600, 8.0)
-    )(*run)
+    plain = numbers(truth, full).of_rows(left(scores))
+    scaled = numbers(truth, full, weight=np.full(600, 8.0)).of_rows(left(scores))
     np.testing.assert_allclose(scaled, plain)
 
 
@@ -91,7 +97,7 @@ def test_what_is_certified_is_what_is_shipped(problem, metric):
     fast = mddag.sparsify(model, X, y, metric=metric, max_loss=0.05, solver=Margin())
     summary, promise = fast.summary_, fast.promise_
     assert summary.metric == metric.name
-    assert promise.metric == metric
+    assert promise.losses[0].metric == metric
     assert summary.proof == ("asymptotic" if metric.span is None else "exact")
     assert summary.n_evaluated < 40
     worse = summary.full - summary.sparse

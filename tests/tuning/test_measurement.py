@@ -5,11 +5,11 @@ import pytest
 from sklearn.datasets import make_friedman1, make_hastie_10_2
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.metrics import r2_score
-from sklearn.utils import check_random_state
 
 import mddag
 from mddag.solvers import Margin, Prefix
-from mddag.tuning.row_parts import RowParts
+from mddag.tuning.front import Split
+from mddag.tuning.targets import LEARN_AND_CHOOSE, WITH_CERTIFYING
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +27,10 @@ def friedman():
     return model, X[1000:], y[1000:]
 
 
-def parts(model, X, y, certified):
-    """The parts of the rows that ``sparsify(random_state=0)`` makes."""
-    ensemble, random = mddag.as_ensemble(model), check_random_state(0)
-    return RowParts.of(ensemble, X, y, certified=certified, random=random)
+def part_of(X, part):
+    """The rows of a part that ``sparsify(random_state=0)`` makes."""
+    shares = WITH_CERTIFYING if part == "certify" else LEARN_AND_CHOOSE
+    return Split.random(len(X), shares, np.random.RandomState(0)).rows(part)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_numbers_are_those_of_the_rows_named(hastie, knob, rows, n_rows):
     model, X, y = hastie
     fast = mddag.sparsify(model, X, y, **knob, solver=Margin())
     told = fast.summary_
-    at = getattr(parts(model, X, y, rows == "certifying"), rows)
+    at = part_of(X, "certify" if rows == "certifying" else "choose")
     assert (told.rows, told.n_rows, len(at)) == (rows, n_rows, n_rows)
     assert (told.kind, told.n_classifiers, told.measured_against) == ("classifier", 40, "labels")
     assert told.n_evaluated == fast.n_evaluated(X[at]).mean()
@@ -65,7 +65,7 @@ def test_numbers_are_those_of_the_rows_named(hastie, knob, rows, n_rows):
 def test_regressors_are_measured_as_they_predict(friedman):
     model, X, y = friedman
     fast = mddag.sparsify(model, X, y, max_loss=0.05, solver=Prefix())
-    at = parts(model, X, y, certified=True).certifying
+    at = part_of(X, "certify")
     assert fast.summary_.sparse == pytest.approx(fast.score(X[at], y[at]))
     assert fast.summary_.full == pytest.approx(model.score(X[at], y[at]))
     beside = r2_score(model.predict(X[at]), fast.predict(X[at]))

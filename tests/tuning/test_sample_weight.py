@@ -94,7 +94,7 @@ def test_rows_that_count_differently_prove_nothing(hastie, knob):
     with pytest.raises(ValueError, match=r"sample_weight differs .* give confidence=None for the"):
         mddag.sparsify(model, X, y, **knob, sample_weight=weight, **FAST)
     equal = mddag.sparsify(model, X, y, **knob, sample_weight=np.full(len(y), 2), **FAST)
-    assert equal.promise_.bound == 0.05
+    assert equal.promise_.value == 0.05
 
 
 def test_numbers_are_weighed_in_the_unit_the_harm_and_the_lines(friedman):

@@ -18,11 +18,13 @@ from sklearn.preprocessing import StandardScaler
 from xgboost import XGBClassifier
 
 import mddag
+from mddag.ensemble.tasks import TASKS
 from mddag.estimators.fitted_model import is_fitted
 from mddag.tuning import shapes
 from mddag.tuning import train as module
 from mddag.tuning.shape_rules import FoldedRows, first_exits, rule_sums
 from mddag.tuning.shapes import Shape, shaped
+from mddag.tuning.targets import MaxLoss
 
 pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 
@@ -110,7 +112,8 @@ def test_what_cross_validation_says_is_what_the_models_do(objective, hastie_rows
     X, y, _, _ = hastie_rows
     every = np.random.RandomState(0)
     rows = FoldedRows.split(X, y, None, strata=y, certifies=False, random=every)
-    search = module.searched(LGBMClassifier(**QUIET), rows, "max_loss", objective)
+    target = MaxLoss(0.1).measured(TASKS["classifier"]())
+    search = module.searched(LGBMClassifier(**QUIET), rows, target, objective)
     models = module.FinalModels(LGBMClassifier(**QUIET), search)
     for at in range(0, len(search.rules), max(len(search.rules) // 12, 1)):
         candidate = search.candidate(at)
@@ -149,7 +152,7 @@ def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows, monkeypa
     monkeypatch.setattr(module, "certified", spied)
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.08, objective="nodes")
     at, told = kept["rows"].certifying, fast.summary_
-    assert fast.promise_.bound == 0.08
+    assert fast.promise_.value == 0.08
     assert told.rows == "certifying"
     assert told.n_rows == len(at) == 225
     assert not np.isin(at, kept["rows"].judging).any()

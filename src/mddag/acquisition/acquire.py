@@ -22,7 +22,6 @@ from sklearn.utils import check_random_state
 from mddag._utils.checks import checked_jobs
 from mddag._utils.warnings import (
     doubt,
-    doubt_few_rows,
     doubt_objective,
     doubt_rare_class,
 )
@@ -43,14 +42,8 @@ from mddag.estimators.regressor import MDDAGRegressor
 from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import Calibration
 from mddag.policy.mdp import Evaluation
-from mddag.tuning.guarantee import Guarantee, last_promised
-from mddag.tuning.targets import (
-    BOUNDS,
-    check_confidence,
-    measure_of,
-    one_target,
-    supported,
-)
+from mddag.tuning.guarantee import last_promised
+from mddag.tuning.targets import Bound, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
     "classifier": MDDAGClassifier,
@@ -145,12 +138,18 @@ def acquire(
     >>> bool(cheap.feature_cost(X).mean() < 5)
     True
     """
-    knob, value = one_target(
-        beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+    target = target_of(
+        beta=beta,
+        budget=budget,
+        max_loss=max_loss,
+        max_disagreement=max_disagreement,
+        confidence=confidence,
     )
-    check_confidence(confidence, knob, value)
     n_jobs = checked_jobs(n_jobs)
-    ensemble = supported(_trees(model), knob)
+    ensemble = _trees(model)
+    target = target.measured(ensemble.task)
+    ensemble.require_link()
+    knob, value = target.name, target.value
     prices = FeaturePrices.of(ensemble.features, feature_costs, feature_groups, wave_cost)
     if not prices.paid.any():
         raise ValueError(
@@ -161,16 +160,11 @@ def acquire(
         doubt_objective(other_than_mean(parts_of(model).model))
     random = check_random_state(random_state)
     given = SplitRows(model, ensemble, X, y, X_train, y_train, random)
-    if knob in BOUNDS and ensemble.classes is not None and given.labels is not None:
+    if isinstance(target, Bound) and ensemble.classes is not None and given.labels is not None:
         doubt_rare_class(ensemble.classes[given.labels], knob, value)
-    guarantee = None
-    if knob in BOUNDS and confidence is not None:
-        guarantee = Guarantee(knob, value, float(confidence), measure_of(ensemble.task, knob))
-    n_certifying = 0 if guarantee is None else len(given.rows) // 2
-    if guarantee is not None:
-        guarantee.require(len(given.rows), n_certifying)
-    else:
-        doubt_few_rows(len(given.rows), knob)
+    guarantee = target if isinstance(target, Bound) and target.certifies else None
+    n_certifying = len(given.rows) // 2 if target.certifies else 0
+    target.require(len(given.rows), n_certifying)
     seed = int(random.randint(2**31 - 1))
     certifying = np.sort(random.permutation(len(given.rows))[:n_certifying])
     found = learned(given, prices, knob, certifying, seed, n_jobs)
@@ -267,7 +261,7 @@ class Acquisition:
     sample: SetSample
     search: SetSearch
 
-    def chosen(self, knob: str, value: float, guarantee: Guarantee | None) -> SetCandidate:
+    def chosen(self, knob: str, value: float, guarantee: Bound | None) -> SetCandidate:
         """Return the candidate that the target takes.
 
         For a price, that with the smallest objective; else the best candidates at all prices are
@@ -325,17 +319,18 @@ class Acquisition:
             chosen = candidate
         return chosen
 
-    def _certified(self, guarantee: Guarantee) -> SetCandidate:
+    def _certified(self, guarantee: Bound) -> SetCandidate:
         """Return the cheapest whose guarantee holds, tested in a fixed sequence."""
         full = self._full()
-        most = full.held_loss + 2 * guarantee.bound  # what loses more would only end the sequence
+        most = full.held_loss + 2 * guarantee.value  # what loses more would only end the sequence
         tested = [c for c in self._cheaper_and_cheaper() if c.held_loss <= most]
-        p_values = (guarantee.p_value(self._excess(c, guarantee.knob)) for c in tested)
+        p_values = (guarantee.p_value(self._excess(c, guarantee.name)[None]) for c in tested)
+        assert guarantee.confidence is not None
         n_proved = last_promised(p_values, guarantee.confidence)
         if n_proved:
             return tested[n_proved - 1]
         doubt(
-            f"{len(self.certifying)} certifying rows prove {guarantee.knob}={guarantee.bound} for "
+            f"{len(self.certifying)} certifying rows prove {guarantee} for "
             "no policy that buys less than the full model, which is returned; give more rows or a "
             "larger bound"
         )

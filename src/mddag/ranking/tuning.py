@@ -13,6 +13,7 @@ where none of these was drawn. So there must be enough queries for a rare one to
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -37,8 +38,8 @@ from mddag.ranking.exits import (
 )
 from mddag.ranking.problem import RankingProblem
 from mddag.serving.summary import Summary
-from mddag.tuning.guarantee import Guarantee, rows_for_share, skewed_p_value
-from mddag.tuning.targets import BOUNDS, check_confidence, one_target
+from mddag.tuning.guarantee import BoundedLoss
+from mddag.tuning.targets import Bound, Target, target_of
 
 WORST = 0.1  # a query hardly loses more: so rare ones must be noticed
 FEWEST = 30  # queries, for a mean to be about normal
@@ -144,10 +145,13 @@ def sparsify(
     >>> bool(fast.n_evaluated(X[new], qid[new]).mean() < 35)
     True
     """
-    target, value = one_target(
-        beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+    target = target_of(
+        beta=beta,
+        budget=budget,
+        max_loss=max_loss,
+        max_disagreement=max_disagreement,
+        confidence=confidence,
     )
-    check_confidence(confidence, target, value)
     check_one_of("objective", objective, OBJECTIVES)
     check_jobs(n_jobs)
     timed = objective == "time"
@@ -156,14 +160,14 @@ def sparsify(
     odds, ensemble = ensemble.kind == "ranker", _ranker(ensemble)
     estimator = MDDAGRanker(
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
-        beta=value if target == "beta" else 0.0,
+        beta=target.value if target.name == "beta" else 0.0,
         metric=metric,
         solver=_default_exits(timed) if solver is None else solver,
         verbose=verbose,
         random_state=random_state,
     )
     kept_metric, exits = checked_metric(metric), checked_exits(estimator.solver)
-    if target == "max_loss" and y is None:
+    if target.name == "max_loss" and y is None:
         raise ValueError(
             "max_loss bounds the metric by labels, but y is not given; give y, or "
             "max_disagreement, which bounds what is lost against the full model's own order"
@@ -173,7 +177,7 @@ def sparsify(
     if labels is not None:
         check_consistent_length(rows, labels)
     queries = Queries.of(qid, len(rows))
-    guarantee = query_guarantee(target, value, confidence, len(queries))
+    target = of_queries(target, len(queries))
     trained = _trained(source, ensemble, X_train, qid_train)
     problem = RankingProblem.of(ensemble.votes(rows), queries, kept_metric, labels)
     more = None
@@ -196,39 +200,29 @@ def sparsify(
             n_jobs=n_jobs,
             verbose=verbose,
         )
-        place, setting = _chosen(measured, target, value, guarantee)
+        place, setting = _chosen(measured, target)
         found_policy = everything(ensemble) if place is None else measured.family.policy(setting)
         estimator.take_policy(ensemble, found_policy, *_outcome(ensemble, measured, place))
         if estimator.dag_.expected_speedup > fastest:
             fastest = estimator.dag_.expected_speedup
             policy, found, at = found_policy, measured, place
     assert found is not None
-    if timed and fastest <= 1 and target != "budget":  # evaluating everything is faster
+    if timed and fastest <= 1 and target.name != "budget":  # evaluating everything is faster
         policy, at = everything(ensemble), None
     estimator.take_policy(ensemble, policy, *_outcome(ensemble, found, at))
-    if guarantee is not None:
-        estimator.promise_ = guarantee
-    estimator.summary_ = _summary(estimator, problem, target, value, guarantee, found, at)
+    if target.certifies:
+        estimator.promise_ = target
+    estimator.summary_ = _summary(estimator, problem, target, found, at)
     return estimator
 
 
-def query_guarantee(
-    target: str, bound: float, confidence: float | None, n: int
-) -> Guarantee | None:
-    """Return what n queries are to show; None for beta and budget, and for a point estimate."""
-    if target not in BOUNDS or confidence is None:
-        return None
-    guarantee = Guarantee(target, bound, float(confidence), "mean")
-    # So many that a share of bound / WORST of bad queries would be noticed.
-    share = min(bound / WORST, 0.5)
-    needed = max(rows_for_share(share, guarantee.confidence), FEWEST)
-    if n < needed:
-        raise ValueError(
-            f"{n} queries are too few to promise {target}={bound} with confidence {confidence}: it "
-            f"takes {needed} or more, whatever number of documents they have, and some hundred to "
-            "be near the bound; give more queries, a larger bound, or confidence=None"
-        )
-    return guarantee
+def of_queries(target: Target, n: int) -> Target:
+    """Return the target with the loss of queries, of which there are n, if they suffice."""
+    loss = BoundedLoss("asymptotic", worst=WORST, fewest=FEWEST, counted="queries")
+    target = replace(target, losses=(loss,))
+    if target.certifies:
+        target.require(n, n)
+    return target
 
 
 def _default_exits(timed: bool) -> Exits:
@@ -260,28 +254,27 @@ def _ranker(ensemble: Ensemble) -> Ensemble:
     return as_ranker(ensemble)
 
 
-def _chosen(
-    found: CrossFitted, target: str, value: float, guarantee: Guarantee | None
-) -> tuple[int | None, Any]:
+def _chosen(found: CrossFitted, target: Target) -> tuple[int | None, Any]:
     """Return the place of the chosen setting and the setting itself; None for the full model."""
-    if target == "beta":
+    value = target.value
+    if target.name == "beta":
         at = int(np.argmin(found.losses.mean(axis=1) + value * found.n_evaluated))
         return at, found.settings[at]
-    if target == "budget":
+    if not isinstance(target, Bound):
         return _within_budget(found, value)
-    lost = found.losses if target == "max_disagreement" else found.label_losses
+    lost = found.losses if target.follows_model else found.label_losses
     assert lost is not None
     n_good = 0
     for losses in lost:
         fits = losses.mean() <= value
-        if guarantee is not None:
-            fits = skewed_p_value(losses, value) <= 1 - guarantee.confidence
+        if target.confidence is not None:
+            fits = target.p_value(losses[None]) <= 1 - target.confidence
         if not fits:
             break
         n_good += 1
     if n_good == 0:
         doubt(
-            f"{lost.shape[1]} queries show {target}={value} for no policy faster than the full "
+            f"{lost.shape[1]} queries show {target} for no policy faster than the full "
             "model, which is returned; give more queries or a larger bound"
         )
         return None, None
@@ -317,9 +310,7 @@ def everything(ensemble: Ensemble) -> Policy:
 def _summary(
     estimator: MDDAGRanker,
     problem: RankingProblem,
-    target: str,
-    value: float,
-    guarantee: Guarantee | None,
+    target: Target,
     found: CrossFitted,
     at: int | None,
 ) -> Summary:
@@ -330,22 +321,22 @@ def _summary(
         full = float(by_query.mean())
         lost_by_labels = 0.0 if at is None else float(found.label_losses[at].mean())
     difference = 0.0 if at is None else float(found.losses[at].mean())
-    lost = lost_by_labels if target == "max_loss" else difference
+    lost = lost_by_labels if target.name == "max_loss" else difference
     speed = estimator.dag_.expected_speedup
     return Summary(
         kind="ranker",
-        knob=target,
-        value=value,
+        knob=target.name,
+        value=target.value,
         n_classifiers=len(estimator.ensemble_),
-        rows="choosing" if guarantee is None else "certifying",
+        rows="certifying" if target.certifies else "choosing",
         n_rows=n,
         n_evaluated=float(estimator.evaluation_.n_evaluated),
         measured_against="model" if labels is None else "labels",
         full=full,
         sparse=None if full is None or lost_by_labels is None else full - lost_by_labels,
         difference=difference,
-        lost=lost if target in BOUNDS else None,
-        confidence=None if guarantee is None else guarantee.confidence,
+        lost=lost if isinstance(target, Bound) else None,
+        confidence=target.confidence,
         speed=speed,
         speed_one=speed,
     )

@@ -9,6 +9,7 @@ realised one beside the one that was wanted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from mddag._utils.checks import check_one_of
 from mddag.ensemble.tasks import TASKS
@@ -214,3 +215,8 @@ def _times(speed: float) -> str:
     if speed < FASTER:
         return SLOW
     return f"{speed:.1f} times as fast" if speed < 10 else f"{speed:.0f} times as fast"
+
+
+def finite_speed(speed: float) -> float | None:
+    """Return the speed; None where nothing is evaluated."""
+    return float(speed) if isfinite(speed) else None

@@ -1,12 +1,9 @@
-"""Guarantee: what a sparse DAG may lose at most against the full ensemble, and its proof.
-
-The proof rests on the certifying rows, on which nothing was learned or chosen. Candidates are
-tested on them in turn, from the most evaluations to the fewest, up to the first whose bound cannot
-be shown: fixed-sequence testing ("learn then test", Angelopoulos et al. 2021), which takes no
-correction for several candidates, since the order is fixed before.
+"""Tests of a bound on what a sparse model loses against the full one.
 
 A p-value is the largest probability of an excess loss this small on n rows although the true one is
-above the bound. Where it is at most 1 - confidence, the bound is guaranteed. Exact for counts:
+above the bound. Where it is at most 1 - confidence, the bound is guaranteed. Candidates are tested
+in a fixed order up to the first that fails ("learn then test", Angelopoulos et al. 2021), which
+takes no correction for their number. Exact for counts:
 
     share of rows with an event     P(Bin(n, bound) <= k), the test of Clopper & Pearson (1934)
     mean of paired differences      of -1, 0, 1: the difference of two error rates on the same rows.
@@ -29,16 +26,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, norm, t
 
-from mddag._utils.warnings import doubt
 from mddag.metrics.classification import ClassMetric
-from mddag.tuning.excess_loss import Measure
-from mddag.tuning.front import Candidate, CandidateSearch
-from mddag.tuning.row_parts import CERTIFIED_SHARES
 
 NUISANCE = 1e-4
 FIRST = 0.1  # deviation of differences that is assumed before the first, in units of their span
@@ -163,103 +157,96 @@ def last_promised(p_values: Iterable[float], confidence: float) -> int:
     return n_promised
 
 
-@dataclass(frozen=True)
-class Guarantee:
-    """The mean excess loss is at most `bound` on rows to come, with `confidence`.
+Measure = Literal["share", "difference", "mean", "bounded", "asymptotic"]
 
-    measure : of the excess loss; it decides the test
-    metric  : of which it is, None for the default: accuracy, or R2
+
+@dataclass(frozen=True)
+class BoundedLoss:
+    """A loss beyond the full model's whose mean over unseen rows has a bound, and its test.
+
+    Attributes
+    ----------
+    measure : {"share", "difference", "mean", "bounded", "asymptotic"}
+        What the excess loss of a row is. "share": 1 where its label differs from the full model's,
+        else 0. "difference": 1 where the sparse model alone is wrong, -1 where the full model is.
+        "mean": squared error beyond the full model's, over the variance. "bounded" and
+        "asymptotic": what is lost of a metric, with and without a largest value for one row.
+    metric : ClassMetric or None, default=None
+        The metric; None for accuracy, and R2 of regressors.
+    worst : float, default=0.25
+        What one row hardly exceeds. So that rows which lose this much would be noticed, an
+        "asymptotic" test takes a number of them.
+    fewest : int, default=100
+        Rows for the mean of an "asymptotic" loss to be about normal.
+    counted : str, default="rows"
+        What messages call rows.
     """
 
-    knob: str
-    bound: float
-    confidence: float
     measure: Measure
     metric: ClassMetric | None = None
+    worst: float = WORST
+    fewest: int = FEWEST
+    counted: str = "rows"
 
     @property
     def exact(self) -> bool:
-        """Whether the confidence holds for every distribution of rows and any number of them;
-        else for many rows, by a central limit theorem."""
+        """Whether the test holds for every distribution of rows, not only for many rows."""
         return self.measure in ("share", "difference", "bounded")
-
-    def p_value(self, excess: NDArray[np.float64]) -> float:
-        """Of "the mean excess loss is at least the bound", given that of rows drawn at random."""
-        if self.measure == "mean":
-            return mean_p_value(excess, self.bound)
-        if self.measure == "asymptotic":
-            return skewed_p_value(excess, self.bound)
-        if self.measure == "bounded":
-            return bounded_p_value(excess, self.bound, self.span, self.confidence)
-        n_worse, n_better = int((excess > 0).sum()), int((excess < 0).sum())
-        if self.measure == "share":
-            return share_p_value(n_worse, len(excess), self.bound)
-        return difference_p_value(n_worse, n_better, len(excess), self.bound)
 
     @property
     def span(self) -> float:
-        """The excess loss of a row is from minus this number to this number."""
+        """Largest absolute excess loss of a row."""
         found = 1.0 if self.metric is None else self.metric.span
         assert found is not None
         return found
 
-    def price(self, n_certifying: int) -> float:
-        """What a changed label costs the proof besides its loss; 0 but for a "difference"."""
-        if self.measure != "difference":
-            return 0.0
-        return price_of_difference(self.bound, n_certifying, self.confidence)
+    def p_value(self, excess: NDArray[np.float64], bound: float, confidence: float) -> float:
+        """Test "the mean excess loss is at least the bound".
 
-    def require(self, n_rows: int, n_certifying: int, share: float = CERTIFIED_SHARES[-1]) -> None:
-        """Refuse what no policy could pass, whatever it loses: too few rows, or too sure.
+        Parameters
+        ----------
+        excess : ndarray of shape (n,)
+            Excess losses of rows that are drawn at random.
+        bound : float
+            Largest mean excess loss.
+        confidence : float
+            Confidence for which the "bounded" test is the most powerful; any is valid.
 
-        share : of the rows that certify
+        Returns
+        -------
+        float
+            The p-value.
         """
-        if self.measure == "difference" and 1 - self.confidence < NUISANCE:
-            raise ValueError(
-                f"confidence is {self.confidence}, but no number of rows proves {self.knob} with "
-                f"{1 - NUISANCE} or more; give less, or max_disagreement, which bounds it"
-            )
-        needed = {
-            "share": lambda: rows_for_share(self.bound, self.confidence),
-            "difference": lambda: rows_for_difference(self.bound, self.confidence),
-            # a share `bound` of rows that each lose the variance of y would have to be noticed
-            "mean": lambda: rows_for_share(self.bound, self.confidence),
-            "bounded": lambda: rows_for_mean(self.bound, self.span, self.confidence),
-            "asymptotic": lambda: max(
-                rows_for_share(min(self.bound / WORST, 0.5), self.confidence), FEWEST
-            ),
-        }[self.measure]()
-        if n_certifying < needed:
-            raise ValueError(
-                f"{n_rows} rows are too few to promise {self.knob}={self.bound} with confidence "
-                f"{self.confidence}: it takes {needed} rows that only certify, so at least "
-                f"{math.ceil(needed / share)} in all, and about ten times as many "
-                "to be near the bound; give more rows, a larger bound, or confidence=None"
-            )
+        if self.measure == "mean":
+            return mean_p_value(excess, bound)
+        if self.measure == "asymptotic":
+            return skewed_p_value(excess, bound)
+        if self.measure == "bounded":
+            return bounded_p_value(excess, bound, self.span, confidence)
+        n_worse, n_better = int((excess > 0).sum()), int((excess < 0).sum())
+        if self.measure == "share":
+            return share_p_value(n_worse, len(excess), bound)
+        return difference_p_value(n_worse, n_better, len(excess), bound)
 
+    def fewest_rows(self, bound: float, confidence: float) -> int:
+        """Return the fewest certifying rows with which any policy could pass.
 
-def certified(
-    search: CandidateSearch,
-    guarantee: Guarantee,
-    seen: NDArray[np.intp],
-    certifying: NDArray[np.intp],
-) -> Candidate:
-    """The candidate with the fewest evaluations whose guarantee the certifying rows prove.
+        Parameters
+        ----------
+        bound, confidence : float
+            As for `p_value`.
 
-    The rows `seen` decide which candidates are tested, and in which order. The full ensemble needs
-    no proof: it is the answer, with a warning, where there is no proof for any other.
-    """
-
-    def plausible(candidate: Candidate) -> bool:
-        return guarantee.p_value(candidate.excess[seen]) <= 1 - guarantee.confidence
-
-    full, *cheaper = search.laid_out(guarantee.bound, plausible, seen)
-    found = (guarantee.p_value(candidate.excess[certifying]) for candidate in cheaper)
-    n_proved = last_promised(found, guarantee.confidence)
-    if n_proved > 0:
-        return cheaper[n_proved - 1]
-    doubt(
-        f"{len(certifying)} certifying rows prove {guarantee.knob}={guarantee.bound} for no policy "
-        "faster than the full ensemble, which is returned; give more rows or a larger bound"
-    )
-    return full
+        Returns
+        -------
+        int
+            Number of rows.
+        """
+        if self.measure == "difference":
+            return rows_for_difference(bound, confidence)
+        if self.measure == "bounded":
+            return rows_for_mean(bound, self.span, confidence)
+        if self.measure == "asymptotic":
+            share = min(bound / self.worst, 0.5)
+            return max(rows_for_share(share, confidence), self.fewest)
+        # "mean": a share `bound` of rows that each lose the variance of y would have to be noticed
+        return rows_for_share(bound, confidence)

@@ -1,255 +1,317 @@
-"""sparsify(model, X, y, knob): a trained ensemble and one number in, a sparse decision DAG out.
+"""sparsify(model, X, y, target): a trained ensemble and one number in, a sparse decision DAG out.
 
-The number, called the knob, is a price (beta), a mean number of evaluations (budget), or what may
-be lost against the full ensemble (max_loss, max_disagreement). Rows are split: policies are learned
-on some and chosen by others; where a bound is to be guaranteed, half of the rows only test it
-(``guarantee``). The model is never refitted.
+The rows are split: policies are learned on some and chosen by others; where a bound is to be
+guaranteed, half of the rows only test it (``guarantee``). The model is never refitted.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from mddag._utils.arrays import part
 from mddag._utils.checks import check_one_of
-from mddag._utils.warnings import (
-    doubt_few_rows,
-    doubt_objective,
-    doubt_rare_class,
-)
+from mddag._utils.warnings import doubt_objective, doubt_rare_class
 from mddag.adapters import ModelParts, ensemble_of, other_than_mean, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
-from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
-from mddag.metrics.classification import ClassMetric
+from mddag.estimators.solver_choice import chosen_solver
+from mddag.losses import Logistic
+from mddag.metrics.classification import Accuracy, ClassMetric
+from mddag.metrics.named import Metric, as_metric
+from mddag.metrics.ranking import RankingMetric
+from mddag.metrics.regression import R2
 from mddag.policy.calibration import probabilities
-from mddag.policy.mdp import mdp_of
+from mddag.policy.rollout import roll_out
+from mddag.serving.summary import Summary, finite_speed
 from mddag.solvers.solver import configured
-from mddag.tuning.excess_loss import MetricLoss, metric_loss_of
-from mddag.tuning.front import Candidate
-from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.measurement import measured
-from mddag.tuning.policy_choice import chosen_for, searched
-from mddag.tuning.prices import node_prices
-from mddag.tuning.row_parts import RowParts
-from mddag.tuning.targets import (
-    BOUNDS,
-    CONFIDENCE,
-    check_confidence,
-    check_provable,
-    measure_of,
-    metric_of,
-    one_target,
-    require_no_ranker,
-    supported,
-)
+from mddag.tuning.excess_loss import ExcessLoss, MetricLoss, excess_loss_of
+from mddag.tuning.front import Part
+from mddag.tuning.policy_front import PolicyCandidate, PolicyFront
+from mddag.tuning.problem import Problem
+from mddag.tuning.targets import CONFIDENCE, Bound, Budget, Target, target_of
 
-ESTIMATORS: dict[str, type[DagEstimator]] = {
+ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
     "classifier": MDDAGClassifier,
     "regressor": MDDAGRegressor,
 }
-
-
-EVALUATIONS_OR_TIME = ("evaluations", "time")
-OBJECTIVES = ("evaluations", "nodes", "time")
+Objective = Literal["evaluations", "nodes", "time"]
+OBJECTIVES = get_args(Objective)
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
+FOR_RANKERS = "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
 
 
 def sparsify(
     model: Any,
     X: Any,
-    y: Any = None,
+    y: ArrayLike | None = None,
     *,
     beta: float | None = None,
     budget: float | None = None,
     max_loss: float | None = None,
     max_disagreement: float | None = None,
     confidence: float | None = CONFIDENCE,
-    metric: Any = None,
-    sample_weight: Any = None,
-    loss: Any = None,
+    metric: Metric | str | None = None,
+    objective: Objective = "evaluations",
+    sample_weight: ArrayLike | None = None,
     solver: Any = None,
-    ordering: Any = None,
-    every: int | None = None,
-    objective: str = "evaluations",
     n_jobs: int | None = None,
+    random_state: int | np.random.RandomState | None = 0,
     verbose: bool = False,
-    random_state: Any = 0,
-) -> Any:
-    """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a model.
+) -> MDDAGClassifier | MDDAGRegressor:
+    """Learn which base classifiers of a trained model each row needs.
 
-    model            : anything that ``mddag.as_ensemble`` reads, a path or a fitted Pipeline
-                       that ends with such a model; it is not refitted. Rankers are for
-                       ``mddag.ranking.sparsify``
-    X, y             : rows that the model was not trained on; without y its own predictions are
-                       the targets
-    beta             : the price of an evaluation (with objective="nodes": of a node) in units of
-                       the loss (regressors: of R2)
-    budget           : mean evaluations per instance, at most, on rows held out; whatever the
-                       prices of an ensemble are, each counts as one. With objective="nodes": mean
-                       nodes per instance
-    max_loss         : accuracy (regressors: R2) that may be lost against the full model
-    max_disagreement : share of rows whose label may differ from the full model's
-    confidence       : with which the last two hold on rows to come; see ``promise_``. None takes
-                       the point estimate on rows held out. The others have none
-    sample_weight    : what each row counts for in all means, (n,); 1 by default. Rows that count
-                       differently prove nothing: max_loss and max_disagreement need confidence=None
-    metric           : what is to be good, from mddag.metrics: of classifiers LogLoss() or
-                       RocAuc(), None for Accuracy(). max_loss is in its units, and
-                       max_disagreement bounds what is lost of it if the full model's own
-                       probabilities were true
-    every            : base classifiers that one decision covers; None for 1, or 16 for "time"
-    objective        : "evaluations"; "nodes" visited in trees, one comparison each: a base
-                       classifier's price is the mean number that rows visit in it, and what is
-                       chosen is counted exactly (an ensemble with prices of its own is refused);
-                       or "time" of large batches: decisions for many base classifiers at once, and
-                       the full ensemble, fast as it is, where a policy is not expected to be faster
-                       (but within a budget)
-    n_jobs           : threads of the default solver and of prediction, and workers of joblib for
-                       solvers that learn at one price each; -1 for all cores. No result depends on
-                       it
-    verbose          : show progress on standard error
-    loss, solver, ordering, random_state : as for ``MDDAGClassifier``
+    Give exactly one of `beta`, `budget`, `max_loss` and `max_disagreement`. The model is not
+    refitted. Rankers are for ``mddag.ranking.sparsify``; to detect at a wanted rate of false
+    positives use ``mddag.detection.sparsify``.
 
-    Exactly one of the four knobs must be given. To detect at a wanted rate of false positives use
-    ``mddag.detection.sparsify``. The time taken grows with rows and base classifiers;
-    ``solver=Margin()`` takes a fraction of the default's. ``print`` of the result gives a summary
-    of five lines, ``summary_`` has the numbers; what makes it doubtful is a ``DoubtfulResult``
-    warning.
+    Parameters
+    ----------
+    model : estimator, model, path or Ensemble
+        Anything that ``mddag.as_ensemble`` reads, or a fitted Pipeline that ends with such a model.
+    X : array-like or DataFrame of shape (n, d)
+        Rows that the model was not trained on.
+    y : array-like of shape (n,), default=None
+        Their labels (or numbers); without them the model's own predictions are the targets.
+    beta : float, default=None
+        Price of one evaluation (with ``objective="nodes"``: of a node) in units of the loss, for
+        regressors in units of R2.
+    budget : float, default=None
+        Mean evaluations per row (with ``objective="nodes"``: nodes), at most, on held-out rows.
+        Each base classifier counts as one, whatever the prices of an ensemble are.
+    max_loss : float, default=None
+        What may be lost of the metric against the full model.
+    max_disagreement : float, default=None
+        Share of rows whose label may differ from the full model's. With a metric: what may be lost
+        of it if the full model's own probabilities were true.
+    confidence : float or None, default=0.9
+        Probability with which `max_loss` or `max_disagreement` holds on unseen data. With None the
+        bound is only compared with the mean over held-out rows. Ignored for `beta` and `budget`.
+    metric : metric or str, default=None
+        The quality to preserve: `LogLoss()`, `RocAuc()` or `Accuracy()` of ``mddag.metrics``, or
+        one of scikit-learn's strings "accuracy", "roc_auc", "neg_log_loss" and "r2". By default
+        accuracy, for regressors R2.
+    objective : {"evaluations", "nodes", "time"}, default="evaluations"
+        What is to be small: evaluated base classifiers; nodes visited in trees; or the time of
+        large batches, for which one decision covers 16 base classifiers, and the full model is
+        returned where a policy is not expected to be faster (except within a budget).
+    sample_weight : array-like of shape (n,), default=None
+        What each row counts for in all means; 1 by default. Guarantees need equal weights: with
+        others pass ``confidence=None``.
+    solver : Solver, default=None
+        How policies are learned; `Portfolio()` by default. ``Margin()`` takes a fraction of its
+        time; ``Portfolio(every=16)`` decides less often.
+    n_jobs : int, default=None
+        Threads of the default solver and of prediction, and workers of joblib for solvers that
+        learn price by price; 1 by default, -1 for all cores. No result depends on it.
+    random_state : int, RandomState or None, default=0
+        Seed of the split, and of a solver without a seed of its own.
+    verbose : bool, default=False
+        Whether to report progress on standard error.
+
+    Returns
+    -------
+    MDDAGClassifier or MDDAGRegressor
+        The fitted estimator; ``print`` of it shows what was found.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid, or no policy could keep the bound with so few rows.
+    TypeError
+        If the model is a ranker or cannot be read.
+
+    Warns
+    -----
+    DoubtfulResult
+        Where the result may be unreliable; the message says why.
+
+    See Also
+    --------
+    train : Train an ensemble for the target, too.
+    sweep : Learn policies at several prices.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_hastie_10_2
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> X, y = make_hastie_10_2(6000, random_state=0)
+    >>> model = HistGradientBoostingClassifier(max_leaf_nodes=8).fit(X[:2000], y[:2000])
+    >>> fast = mddag.sparsify(model, X[2000:], y[2000:], max_loss=0.02)
+    >>> bool(fast.n_evaluated(X[2000:]).mean() < 60)
+    True
     """
     check_one_of("objective", objective, OBJECTIVES)
-    knob, value = one_target(
-        metric, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+    metric = None if metric is None else as_metric(metric)
+    target = target_of(
+        beta=beta,
+        budget=budget,
+        max_loss=max_loss,
+        max_disagreement=max_disagreement,
+        confidence=confidence,
+        largest=metric.largest if isinstance(metric, ClassMetric) else 1.0,
     )
-    check_confidence(confidence, knob, value)
     source = parts_of(model)
     ensemble = ensemble_of(source)
-    require_no_ranker(ensemble, metric)
+    target = _measured(target, ensemble, metric)
     if ensemble.kind == "regressor":
         doubt_objective(other_than_mean(source.model))
-    bounded = metric_of(ensemble, metric)
-    supported(ensemble, knob)
-    estimator = ESTIMATORS[ensemble.kind](
-        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
-        loss=loss,
-        solver=solver,
-        ordering=ordering,
-        every=(EVERY if objective == "time" else 1) if every is None else every,
-        n_jobs=1 if n_jobs is None else n_jobs,
-        verbose=verbose,
-        random_state=random_state,
-    )
-    if bounded is not None:
-        estimator.set_params(metric=bounded)
-    learner = estimator.checked_solver()
+    threads = 1 if n_jobs is None else n_jobs
+    every = EVERY if objective == "time" and getattr(solver, "every", 1) == 1 else 1
+    learner = chosen_solver(solver, every=every, n_jobs=threads, verbose=verbose)
     X, y, weight = counted_rows(X, y, sample_weight)
+    target.require_equal(weight)
     random = check_random_state(random_state)
-    guarantee = _guarantee(ensemble, knob, value, confidence, weight, bounded)
-    parts = RowParts.of(
+    problem = Problem.of(
         ensemble,
         source.rows(X),
         y,
-        certified=guarantee is not None,
+        shares=target.shares,
         random=random,
         weight=weight,
-        n_jobs=estimator.n_jobs,
+        counts_nodes=objective == "nodes",
+        n_jobs=threads,
     )
-    _check_rows(parts, knob, guarantee)
-    if knob in BOUNDS and bounded is None and ensemble.task.predicts_classes:
-        doubt_rare_class(parts.truth, knob, value, weight)
-    prices = node_prices(parts) if objective == "nodes" else None
-    teacher = model if source.path is None else source.model
-    targets = _given_targets(teacher, X, parts)
-    metric_loss = None if bounded is None else metric_loss_of(parts, bounded, knob, targets)
-    solving = configured(learner, random=random)
-    search = searched(estimator, solving, parts, knob, guarantee, metric_loss, n_jobs, prices)
-    chosen = chosen_for(search, knob, value, guarantee, parts)
-    if objective == "time" and knob != "budget" and not search.saves_time(chosen):
-        chosen = search.everything
-    settle_chosen(estimator, chosen, targets, X, parts, metric_loss)
-    if guarantee is not None:
-        estimator.promise_ = guarantee
-    estimator.summary_ = measured(
-        estimator, knob, value, guarantee, chosen, parts, metric_loss, prices
+    target.require(len(problem), len(problem.split.certify))
+    ensemble.task.doubt_targets(problem.truth, given=problem.labelled)
+    if (
+        isinstance(target, Bound)
+        and target.losses[0].metric is None
+        and ensemble.classes is not None
+    ):
+        doubt_rare_class(problem.truth, target.name, target.value, weight)
+
+    given = _given_targets(model if source.path is None else source.model, X, problem)
+    losses = [excess_loss_of(problem, target, loss, given) for loss in target.losses]
+    by_metric = any(isinstance(loss, MetricLoss) for loss in losses)
+    # probabilities near the full ones keep every metric of probabilities
+    loss = Logistic() if by_metric else None
+    mdp = problem.mdp(losses[0].learned_from(), loss)
+    if problem.counts_nodes:
+        mdp = mdp.with_costs(problem.mean_nodes())
+    elif isinstance(target, Budget):
+        mdp = mdp.with_unit_costs()
+    learner = configured(learner, random=random)
+    front = PolicyFront(problem, mdp, learner, losses, n_jobs=n_jobs, verbose=verbose)
+    chosen = target.choose(front)
+    if objective == "time" and not isinstance(target, Budget) and not front.saves_time(chosen):
+        chosen = front.full
+
+    estimator = ESTIMATORS[ensemble.kind](
+        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
+        beta=chosen.beta,
+        solver=solver,
+        every=every,
+        n_jobs=threads,
+        verbose=verbose,
+        random_state=random_state,
     )
+    if by_metric:
+        estimator.set_params(metric=metric)
+    estimator.describe_rows(X)
+    # Means, and probabilities that a metric is of, are calibrated on the rows on which the excess
+    # loss was; factors of classifiers change no label, so otherwise all rows serve.
+    rows = np.arange(len(problem))
+    if ensemble.task.calibration_changes_predictions or by_metric:
+        rows = problem.split.seen
+    measuring = problem.mdp(given, loss, beta=chosen.beta).rows(rows)
+    estimator.settle(ensemble, chosen.policy, measuring)
+    if not problem.labelled:
+        estimator.measured_against_ = "model"
+    if target.certifies:
+        estimator.promise_ = target
+    estimator.summary_ = _summary(estimator, target, chosen, problem, losses)
     return estimator
 
 
-def _guarantee(
-    ensemble: Ensemble,
-    knob: str,
-    bound: float,
-    confidence: float | None,
-    weight: NDArray[np.float64] | None,
-    metric: ClassMetric | None = None,
-) -> Guarantee | None:
-    """What is to be proved; None for beta and budget, and for a point estimate."""
-    if knob not in BOUNDS or confidence is None:
-        return None
-    check_provable(knob, confidence, weight)
-    measure = measure_of(ensemble.task, knob, metric)
-    return Guarantee(knob, bound, float(confidence), measure, metric)
+def _measured(target: Target, ensemble: Ensemble, metric: Metric | None) -> Target:
+    """Return the target with its losses, after checking that the model suits both."""
+    task = ensemble.task
+    if ensemble.kind == "ranker" or isinstance(metric, RankingMetric):
+        raise TypeError(
+            f"the model is a {ensemble.kind} and metric is {metric!r}; "
+            "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
+        )
+    suits = isinstance(metric, ClassMetric if task.predicts_classes else R2)
+    if metric is not None and not suits:
+        raise ValueError(
+            f"metric is {metric!r}, which is not for a {ensemble.kind}, of which "
+            f"{task.quality.name} is the metric; leave it out"
+        )
+    ensemble.require_link()
+    if isinstance(metric, ClassMetric) and not isinstance(metric, Accuracy):
+        return target.measured(task, metric)
+    return target.measured(task)
 
 
-def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None:
-    """Refuse rows that cannot prove a guarantee; warn of few rows and of one class alone."""
-    if guarantee is None:
-        doubt_few_rows(len(parts), knob)
-    else:
-        guarantee.require(len(parts), len(parts.certifying))
-    parts.ensemble.task.doubt_targets(parts.truth, given=parts.labelled)
-
-
-def settle_chosen(
-    estimator: DagEstimator,
-    chosen: Candidate,
-    truth: NDArray[Any],
-    X: Any,
-    parts: RowParts,
-    metric_loss: MetricLoss | None,
-) -> None:
-    """The estimator takes the chosen policy, calibrated on the rows of `parts`.
-
-    Means, and probabilities that a metric is of, are calibrated on the rows on which the excess
-    loss was; factors of classifiers change no label, so otherwise all rows serve.
-    """
-    ensemble, task = parts.ensemble, parts.ensemble.task
-    rows = np.arange(len(parts))
-    if task.calibration_changes_predictions or metric_loss is not None:
-        rows = parts.seen
-    estimator.set_params(beta=chosen.beta)
-    estimator.describe_rows(X)
-    mdp = mdp_of(
-        ensemble,
-        parts.votes if len(rows) == len(parts) else parts.votes.rows(rows),
-        truth[rows],
-        beta=chosen.beta,
-        loss=estimator.loss_for(ensemble, parts.votes, truth, parts.weight),
-        actions=estimator.actions,
-        weight=part(parts.weight, rows),
-    )
-    estimator.settle(ensemble, chosen.policy, mdp)
-    if not parts.labelled:
-        estimator.measured_against_ = "model"
-
-
-def _given_targets(teacher: Any, X: Any, parts: RowParts) -> NDArray[Any]:
-    """The targets of all rows, of classifiers without labels the model's own probabilities."""
-    if not parts.labelled and parts.ensemble.task.soft_targets:
-        return _model_probabilities(teacher, X, parts)
-    return parts.truth
-
-
-def _model_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.float64]:
-    """The model's own probabilities; where it has none, its scores read as log-odds."""
+def _given_targets(model: Any, X: Any, problem: Problem) -> NDArray[Any]:
+    """Return the targets of all rows; of classifiers without labels the model's probabilities."""
+    if problem.labelled or not problem.ensemble.task.soft_targets:
+        return problem.truth
     if hasattr(model, "predict_proba"):
         shares = np.array(model.predict_proba(X), np.float64)
         shares /= shares.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
         return shares
-    return probabilities(parts.scores, 1.0)
+    return probabilities(problem.scores, 1.0)  # scores are read as log-odds
+
+
+def _summary(
+    estimator: MDDAGClassifier | MDDAGRegressor,
+    target: Target,
+    chosen: PolicyCandidate,
+    problem: Problem,
+    losses: Sequence[ExcessLoss],
+) -> Summary:
+    """Measure a fitted estimator on rows that its policy was not learned on."""
+    block: Part = "certify" if target.certifies else "choose"
+    rows, task = problem.split.rows(block), problem.ensemble.task
+    full, truth, weight = problem.full[rows], problem.truth[rows], part(problem.weight, rows)
+    left = roll_out(chosen.policy, problem.votes.rows(rows))
+    scores = left.scores
+    if task.calibration_changes_predictions:
+        scores = estimator.calibration_.calibrated(scores, left.exit_step)
+    sparse, quality = task.predictions(scores), task.quality
+    if task.classes is not None:  # a verdict may say otherwise than the scores
+        sparse = task.classes[left.codes]
+    values: tuple[float | None, float | None] = None, None
+    bounded = next((loss for loss in losses if isinstance(loss, MetricLoss)), None)
+    if bounded is not None and problem.labelled:
+        shipped = estimator.calibration_.probabilities(left.scores, left.exit_step)
+        values = bounded.values(shipped, rows)
+    elif problem.labelled:
+        values = quality(full, truth, weight), quality(sparse, truth, weight)
+    n_nodes = n_nodes_full = None
+    if problem.nodes is not None:
+        n_nodes = chosen.cost(block)
+        n_nodes_full = float(np.average(problem.nodes.everything()[rows], weights=weight))
+    proof = None
+    if target.certifies and bounded is not None:
+        proof = "exact" if target.losses[0].exact else "asymptotic"
+    return Summary(
+        kind=problem.ensemble.kind,
+        knob=target.name,
+        value=target.value,
+        n_classifiers=problem.ensemble.n_classifiers,
+        rows="certifying" if target.certifies else "choosing",
+        n_rows=len(rows),
+        n_evaluated=float(np.average(chosen.n_evaluated[rows], weights=weight)),
+        measured_against="labels" if problem.labelled else "model",
+        full=values[0],
+        sparse=values[1],
+        difference=quality.difference(sparse, full, weight),
+        lost=float(chosen.lost(block)[0]) if isinstance(target, Bound) else None,
+        confidence=target.confidence,
+        speed=finite_speed(estimator.dag_.expected_speedup),
+        speed_one=finite_speed(estimator.dag_.expected_speedup_one),
+        metric=None if bounded is None else bounded.metric.name,
+        proof=proof,
+        n_nodes=n_nodes,
+        n_nodes_full=n_nodes_full,
+    )

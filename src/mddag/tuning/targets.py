@@ -1,108 +1,424 @@
-"""Targets of ``sparsify``, ``train`` and ``acquire``, with their confidence, checked.
+"""Targets: a price, a budget, or a bound on what is lost, each of which chooses from a front.
 
-A target is the one number that is given of beta, budget, max_loss and max_disagreement; the last
-two are bounds on what is lost against the full ensemble.
+`target_of` makes the target of a call from its four keyword arguments. A target then says which
+rows it needs (`shares`, `require`) and chooses (`choose`).
 """
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.arrays import are_equal
-from mddag._utils.warnings import doubt
-from mddag.ensemble.ensemble import Ensemble
+from mddag._utils.warnings import doubt, doubt_few_rows
 from mddag.ensemble.tasks import Task
-from mddag.metrics.classification import ClassMetric, checked_class_metric
-from mddag.metrics.ranking import RankingMetric
+from mddag.metrics.classification import ClassMetric
 from mddag.policy.arguments import checked_beta
-from mddag.tuning.excess_loss import Measure
+from mddag.tuning.front import C, Candidate, Front, Shares
+from mddag.tuning.guarantee import NUISANCE, BoundedLoss, last_promised, price_of_difference
 
-BOUNDS = ("max_loss", "max_disagreement")
 CONFIDENCE = 0.9
-FOR_RANKERS = "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
+LEARN_AND_CHOOSE: Shares = (0.6, 0.4, 0.0)
+WITH_CERTIFYING: Shares = (0.4, 0.1, 0.5)
 
 
-def one_target(metric: Any = None, **targets: float | None) -> tuple[str, float]:
-    """The name and the number of the one target given; bounds are in units of the metric."""
-    given = {name: value for name, value in targets.items() if value is not None}
+@dataclass(frozen=True)
+class Target(ABC):
+    """What a user asks for: one number, and the losses that it is about.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    confidence : float or None, default=None
+        Probability with which a bound holds on unseen data; None without a guarantee, as for
+        prices and budgets.
+    losses : tuple of BoundedLoss, default=()
+        The losses that candidates are compared by; `measured` fills them in.
+
+    Attributes
+    ----------
+    name : str
+        The keyword argument.
+    certifies : bool
+        Whether rows are needed that only test a guarantee.
+    follows_model : bool
+        Whether policies are to agree with the full model, not with labels.
+    """
+
+    value: float
+    confidence: float | None = None
+    losses: tuple[BoundedLoss, ...] = ()
+
+    name: ClassVar[str]
+    follows_model: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_above(self.name, self.value, math.inf)
+        object.__setattr__(self, "value", float(self.value))
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value:g}"
+
+    @property
+    def certifies(self) -> bool:
+        """Whether rows are needed that only test a guarantee."""
+        return self.confidence is not None
+
+    @property
+    def shares(self) -> Shares:
+        """Shares of the rows that learn, choose and certify."""
+        return WITH_CERTIFYING if self.certifies else LEARN_AND_CHOOSE
+
+    @abstractmethod
+    def choose(self, front: Front[C]) -> C:
+        """Choose a candidate.
+
+        Parameters
+        ----------
+        front : Front
+            The candidates; a search near the target may add more.
+
+        Returns
+        -------
+        Candidate
+            The chosen one. A `DoubtfulResult` warning says where it cannot be what was asked for.
+        """
+
+    def measured(self, task: Task, metric: ClassMetric | None = None) -> Self:
+        """Return the target with the losses that it is about.
+
+        Parameters
+        ----------
+        task : Task
+            Of the model.
+        metric : ClassMetric or None, default=None
+            What a classifier is measured by; None for accuracy.
+
+        Returns
+        -------
+        Target
+            A copy.
+        """
+        return replace(self, losses=(self._loss(task, metric),))
+
+    def _loss(self, task: Task, metric: ClassMetric | None) -> BoundedLoss:
+        if metric is not None:
+            return BoundedLoss("asymptotic" if metric.span is None else "bounded", metric)
+        return BoundedLoss("difference" if task.predicts_classes else "mean")
+
+    def require(self, n_rows: int, n_certifying: int = 0) -> None:
+        """Warn of few rows without a confidence; with one, raise ValueError if no policy can pass.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows in all.
+        n_certifying : int, default=0
+            Number of rows that only certify.
+        """
+        confidence = self.confidence
+        if confidence is None:
+            doubt_few_rows(n_rows, self.name)
+            return
+        if any(loss.measure == "difference" for loss in self.losses) and 1 - confidence < NUISANCE:
+            raise ValueError(
+                f"confidence is {confidence}, but no number of rows proves {self} with "
+                f"{1 - NUISANCE} or more; give less, or max_disagreement, which bounds it"
+            )
+        needed = max(loss.fewest_rows(self.value, confidence) for loss in self.losses)
+        if n_certifying < needed:
+            share = n_certifying / n_rows if n_certifying else WITH_CERTIFYING[-1]
+            counted, in_all = self.losses[0].counted, math.ceil(needed / share)
+            raise ValueError(
+                f"{n_rows} {counted} are too few to guarantee {self} with confidence {confidence}: "
+                f"it takes {needed} {counted} that certify, so at least {in_all} in all, and about "
+                f"ten times as many to be near the bound; give more {counted}, a larger bound, or "
+                "confidence=None"
+            )
+
+    def require_equal(self, weight: NDArray[np.float64] | None) -> None:
+        """Raise ValueError if a guarantee is wanted for rows of unequal weight.
+
+        Parameters
+        ----------
+        weight : ndarray of shape (n,) or None
+            Weights of the rows.
+        """
+        if self.confidence is not None and not are_equal(weight):
+            raise ValueError(
+                f"sample_weight differs from row to row, but what proves {self} with confidence "
+                f"{self.confidence} counts rows, each as one; give confidence=None for the point "
+                "estimate by weight, or leave sample_weight out"
+            )
+
+    def price_of_change(self, n_certifying: int) -> float:
+        """Return what a changed label costs the test in addition to its loss.
+
+        Parameters
+        ----------
+        n_certifying : int
+            Number of rows that certify.
+
+        Returns
+        -------
+        float
+            From 0 to 1; 0 where nothing is certified or labels do not matter.
+        """
+        if self.confidence is None or self.losses[0].measure != "difference":
+            return 0.0
+        return price_of_difference(self.value, n_certifying, self.confidence)
+
+
+@dataclass(frozen=True)
+class Price(Target):
+    """A price of one unit of cost in units of the loss.
+
+    Examples
+    --------
+    >>> from mddag.tuning.targets import Price
+    >>> print(Price(0.01))
+    beta=0.01
+    """
+
+    name: ClassVar[str] = "beta"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", checked_beta(self.value))
+
+    def choose(self, front: Front[C]) -> C:
+        return front.at_price(self.value)
+
+
+@dataclass(frozen=True)
+class Budget(Target):
+    """The largest mean cost of a row.
+
+    Examples
+    --------
+    >>> from mddag.tuning.targets import Budget
+    >>> print(Budget(20.0))
+    budget=20
+    """
+
+    name: ClassVar[str] = "budget"
+
+    def choose(self, front: Front[C]) -> C:
+        front.near_budget(self.value)
+        cheapest, nothing = front.cheapest, front.nothing()
+        if cheapest > self.value:
+            if nothing is None:
+                raise ValueError(
+                    f"budget is {self.value:g}, but policies cost {cheapest:.4g} per row or more; "
+                    "give a larger budget"
+                )
+            doubt(
+                f"budget={self.value:g}, but policies that evaluate anything cost {cheapest:.4g} "
+                "per row or more. Returned is a policy that evaluates nothing and gives every row "
+                "the same answer; give a larger budget, a smaller every or another solver"
+            )
+        # of an ordered front the full model is among the others where it is worth its cost
+        able = front.candidates[1:] if front.ordered else front.candidates
+        within = [candidate for candidate in able if candidate.cost("choose") <= self.value]
+        if nothing is not None:
+            within.append(nothing)
+        if front.ordered:
+            return max(within, key=lambda c: c.cost("choose"))
+        return min(within, key=lambda c: (float(c.lost("choose")[0]), c.cost("choose")))
+
+
+@dataclass(frozen=True)
+class Bound(Target):
+    """A bound on the mean of each excess loss, with a confidence or as a point estimate.
+
+    Parameters
+    ----------
+    value : float
+        The bound.
+    confidence : float or None, default=0.9
+        Probability with which the bound holds on unseen data; None compares means over the rows
+        that choose.
+    losses : tuple of BoundedLoss, default=()
+        What must each be within the bound; see `Target`.
+    largest : float, default=1.0
+        Bounds of this and more could not be exceeded.
+    """
+
+    confidence: float | None = CONFIDENCE
+    largest: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_above(self.name, self.value, self.largest)
+        check_confidence(self.confidence)
+        object.__setattr__(self, "value", float(self.value))
+        if self.confidence is not None:
+            object.__setattr__(self, "confidence", float(self.confidence))
+
+    def choose(self, front: Front[C]) -> C:
+        """Choose the cheapest candidate whose bound holds, as do those of all before it.
+
+        Candidates are taken from expensive to cheap up to the first that fails: with tests this is
+        a fixed sequence, and without them one that is merely lucky does not pass.
+        """
+        front.near(self.accepts)
+        tested = front.sequence(self.value, self.confidence)
+        if self.confidence is None:
+            return [front.full, *takewhile(self.accepts, tested)][-1]
+        found = (self.p_value(candidate.excess("certify")) for candidate in tested)
+        n_proved = last_promised(found, self.confidence)
+        if n_proved:
+            return tested[n_proved - 1]
+        doubt(
+            f"{front.n_certifying} certifying rows prove {self} for no policy cheaper than the "
+            "full model, which is returned; give more rows or a larger bound"
+        )
+        return front.full
+
+    def accepts(self, candidate: Candidate) -> bool:
+        """Return whether the bound seems to hold on rows that may be looked at more than once.
+
+        Parameters
+        ----------
+        candidate : Candidate
+            The candidate.
+
+        Returns
+        -------
+        bool
+            By the mean over the choosing rows, or by a test on the rows seen.
+        """
+        if self.confidence is None:
+            return bool((candidate.lost("choose") <= self.value).all())
+        return self.p_value(candidate.excess("seen")) <= 1 - self.confidence
+
+    def p_value(self, excess: NDArray[np.float64]) -> float:
+        """Test that a mean excess loss is at least the bound.
+
+        Where there are several losses, this is an intersection-union test: each is tested at the
+        full level, and the largest p-value decides.
+
+        Parameters
+        ----------
+        excess : ndarray of shape (n_losses, n)
+            Excess losses of rows drawn at random.
+
+        Returns
+        -------
+        float
+            The p-value.
+        """
+        assert self.confidence is not None
+        found = zip(self.losses, excess, strict=True)
+        return max(loss.p_value(of_rows, self.value, self.confidence) for loss, of_rows in found)
+
+
+@dataclass(frozen=True)
+class MaxLoss(Bound):
+    """What may be lost of the metric against the full model.
+
+    Examples
+    --------
+    >>> from mddag.tuning.targets import MaxLoss
+    >>> print(MaxLoss(0.005))
+    max_loss=0.005
+    """
+
+    name: ClassVar[str] = "max_loss"
+
+
+@dataclass(frozen=True)
+class MaxDisagreement(Bound):
+    """The share of rows whose label may differ from the full model's.
+
+    With a metric: what may be lost of it if the full model's own probabilities were true.
+
+    Examples
+    --------
+    >>> from mddag.tuning.targets import MaxDisagreement
+    >>> print(MaxDisagreement(0.01))
+    max_disagreement=0.01
+    """
+
+    name: ClassVar[str] = "max_disagreement"
+    follows_model: ClassVar[bool] = True
+
+    def _loss(self, task: Task, metric: ClassMetric | None) -> BoundedLoss:
+        if not task.predicts_classes:
+            raise ValueError(
+                f"{self}, but a {task.kind} has no labels to disagree on; give max_loss, in units "
+                f"of {task.quality.name}"
+            )
+        return BoundedLoss("share") if metric is None else super()._loss(task, metric)
+
+
+def target_of(
+    *,
+    beta: float | None = None,
+    budget: float | None = None,
+    max_loss: float | None = None,
+    max_disagreement: float | None = None,
+    confidence: float | None = CONFIDENCE,
+    largest: float = 1.0,
+) -> Target:
+    """Make the target of a call from its keyword arguments.
+
+    Parameters
+    ----------
+    beta, budget, max_loss, max_disagreement : float or None, default=None
+        Exactly one of them.
+    confidence : float or None, default=0.9
+        Of the last two; a warning says where it has no effect.
+    largest : float, default=1.0
+        Bounds must be below it: the largest loss in the unit of the metric.
+
+    Returns
+    -------
+    Target
+        The target, still without the losses that it is about; see `Target.measured`.
+    """
+    numbers = {
+        "beta": beta,
+        "budget": budget,
+        "max_loss": max_loss,
+        "max_disagreement": max_disagreement,
+    }
+    given = {name: value for name, value in numbers.items() if value is not None}
     if len(given) != 1:
         got = ", ".join(f"{name}={value}" for name, value in given.items()) or "none"
-        raise ValueError(f"got {got}; wanted exactly one of {', '.join(targets)}")
+        raise ValueError(f"got {got}; wanted exactly one of {', '.join(numbers)}")
     ((name, value),) = given.items()
-    if name == "beta":
-        return name, checked_beta(value)
-    largest = np.inf
-    if name in BOUNDS:
-        largest = metric.largest if isinstance(metric, ClassMetric) else 1.0
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < largest:
+    if name in ("max_loss", "max_disagreement"):
+        kind = MaxLoss if name == "max_loss" else MaxDisagreement
+        return kind(value, confidence=confidence, largest=largest)
+    check_confidence(confidence)
+    target = Price(value) if name == "beta" else Budget(value)
+    if confidence not in (None, CONFIDENCE):  # the default may just have been left
+        doubt(
+            f"confidence={confidence:g} has no effect with {target}, of which nothing is "
+            "certified; leave it out, or give max_loss or max_disagreement"
+        )
+    return target
+
+
+def check_above(name: str, value: Any, largest: float) -> None:
+    """Raise ValueError unless a number lies between 0 and the largest, without both."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0 < value < largest:
         raise ValueError(f"{name} is {value!r}; wanted a number above 0 and below {largest:g}")
-    return name, float(value)
 
 
-def check_confidence(confidence: float | None, target: str, value: float) -> None:
-    """Refuse what is no probability of at least a half, nor None; warn where it has no effect."""
-    if confidence is None:
-        return
-    if not (isinstance(confidence, Real) and 0.5 <= confidence < 1):
+def check_confidence(confidence: Any) -> None:
+    """Raise ValueError unless it is a probability of at least a half, or None."""
+    is_number = isinstance(confidence, Real)
+    if confidence is not None and not (is_number and 0.5 <= confidence < 1):
         raise ValueError(
             f"confidence is {confidence!r}; wanted a number from 0.5 to below 1, or None for the "
             "point estimate"
         )
-    if target not in BOUNDS and confidence != CONFIDENCE:  # the default may just have been left
-        doubt(
-            f"confidence={confidence:g} has no effect with {target}={value:g}, of which nothing is "
-            "certified; leave it out, or give max_loss or max_disagreement"
-        )
-
-
-def check_provable(target: str, confidence: float, weight: NDArray[np.float64] | None) -> None:
-    """Refuse to prove a mean over rows that count differently."""
-    if not are_equal(weight):
-        raise ValueError(
-            f"sample_weight differs from row to row, but what proves {target} with confidence "
-            f"{confidence} counts rows, each as one; give confidence=None for the point estimate "
-            "by weight, or leave sample_weight out"
-        )
-
-
-def metric_of(ensemble: Ensemble, metric: Any) -> ClassMetric | None:
-    """The metric of a classifier, if it is one; None for the default."""
-    found = checked_class_metric(metric)
-    if metric is not None and not ensemble.task.predicts_classes:
-        raise ValueError(
-            f"metric is {metric!r}, which is for classifiers, but the model is a {ensemble.kind}, "
-            f"of which {ensemble.task.quality.name} is the metric; leave it out"
-        )
-    return found
-
-
-def require_no_ranker(ensemble: Ensemble, metric: Any) -> None:
-    """Raise TypeError for rankers and their metrics, which have a function of their own."""
-    if ensemble.kind == "ranker":
-        raise TypeError(f"the model is a ranker; {FOR_RANKERS}")
-    if isinstance(metric, RankingMetric):
-        raise TypeError(f"metric is {metric!r}, which is for rankers; {FOR_RANKERS}")
-
-
-def supported(ensemble: Ensemble, target: str) -> Ensemble:
-    """The ensemble, if the target can be given for it."""
-    if not ensemble.task.predicts_classes and target == "max_disagreement":
-        quality = ensemble.task.quality.name
-        raise ValueError(
-            f"a {ensemble.kind} has no labels to disagree on; give max_loss, in units of {quality}"
-        )
-    ensemble.require_link()
-    return ensemble
-
-
-def measure_of(task: Task, target: str, metric: ClassMetric | None = None) -> Measure:
-    """The measure of excess loss that the target is about; the metric is None for the default."""
-    if metric is not None:
-        return "asymptotic" if metric.span is None else "bounded"
-    if not task.predicts_classes:
-        return "mean"
-    return "share" if target == "max_disagreement" else "difference"

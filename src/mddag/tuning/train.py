@@ -40,26 +40,20 @@ from mddag.ensemble.row_checks import counted_rows
 from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
+from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import is_fitted, reads_patches
+from mddag.estimators.regressor import MDDAGRegressor
 from mddag.policy.by_exit import FITS
 from mddag.policy.calibration import Calibration, opinion
 from mddag.policy.mdp import Evaluation
-from mddag.serving.summary import Summary
+from mddag.serving.summary import Summary, finite_speed
 from mddag.solvers.front import front
-from mddag.tuning.guarantee import Guarantee, last_promised
-from mddag.tuning.measurement import finite_speed
+from mddag.tuning.guarantee import last_promised
 from mddag.tuning.shape_rules import FOLDS, FoldedRows, Outcome, Rule, ShapeTrial, batch_time, cut
 from mddag.tuning.shapes import library_of, shapes_of
 from mddag.tuning.sparsify import ESTIMATORS, EVERY, OBJECTIVES
-from mddag.tuning.targets import (
-    BOUNDS,
-    CONFIDENCE,
-    check_confidence,
-    check_provable,
-    measure_of,
-    one_target,
-)
+from mddag.tuning.targets import CONFIDENCE, Bound, Target, target_of
 
 FEWEST = 60  # rows in all
 # Losses beyond the reference's at which shapes are compared after the first fold.
@@ -121,7 +115,7 @@ def train(
     n_jobs: int | None = None,
     verbose: bool = False,
     random_state: Any = 0,
-) -> Any:
+) -> MDDAGClassifier | MDDAGRegressor:
     """Train an ensemble whose shape suits the target, and return it with its policy.
 
     The estimator is trained in a grid of shapes: leaves, learning rate, rounds, and rows per leaf.
@@ -167,32 +161,31 @@ def train(
         Fitted. It also has ``trained_``, a tuple of the shapes that were tried with their errors
         and costs, and ``reference_``, the tuned full model.
     """
-    knob, value = one_target(
-        None, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+    target = target_of(
+        beta=beta,
+        budget=budget,
+        max_loss=max_loss,
+        max_disagreement=max_disagreement,
+        confidence=confidence,
     )
-    check_confidence(confidence, knob, value)
     check_one_of("objective", objective, OBJECTIVES)
     threads = checked_jobs(1 if n_jobs is None else n_jobs)
     estimator, kind = checked_estimator(estimator, y, threads)
     X, y, weight = counted_rows(X, y, sample_weight)
     targets = TASKS[kind]().checked_targets(y)
     check_consistent_length(X, targets)
-    if knob == "max_disagreement" and kind == "regressor":
-        raise ValueError("a regressor has no labels to disagree on; give max_loss, in units of R2")
-    sure = confidence if knob in BOUNDS else None
-    if sure is not None:
-        check_provable(knob, sure, weight)
+    target = target.measured(TASKS[kind]())
+    knob, value = target.name, target.value
+    target.require_equal(weight)
     if weight is not None:
         _check_takes_weight(estimator)
-    if knob in BOUNDS and kind == "classifier":
+    if isinstance(target, Bound) and kind == "classifier":
         doubt_rare_class(targets, knob, value, weight)
-    rows = _split(X, targets, weight, kind, sure is not None, random_state, threads)
-    guarantee = None
-    if sure is not None:
-        guarantee = Guarantee(knob, value, float(sure), measure_of(TASKS[kind](), knob))
-        n_rows, n_certifying = len(targets), len(rows.certifying)
-        guarantee.require(n_rows, n_certifying, n_certifying / n_rows)
-    search = searched(estimator, rows, knob, objective, verbose)
+    rows = _split(X, targets, weight, kind, target.certifies, random_state, threads)
+    guarantee = target if isinstance(target, Bound) and target.certifies else None
+    if guarantee is not None:
+        guarantee.require(len(targets), len(rows.certifying))
+    search = searched(estimator, rows, target, objective, verbose)
     models = FinalModels(estimator, search)
     chosen = search.chosen(knob, value)
     if guarantee is not None:
@@ -206,7 +199,7 @@ def train(
         verbose=verbose,
         random_state=random_state,
     )
-    settle(made, search, models, chosen, knob, value, guarantee)
+    settle(made, search, models, chosen, target)
     return made
 
 
@@ -318,12 +311,12 @@ class ShapeSearch:
     """
 
     def __init__(
-        self, trials: list[ShapeTrial], knob: str, dropped: Sequence[TrainedShape] = ()
+        self, trials: list[ShapeTrial], target: Target, dropped: Sequence[TrainedShape] = ()
     ) -> None:
         self.trials, self.dropped, first = trials, dropped, trials[0]
         self.rows, self.every, self.objective = first.rows, first.every, first.objective
         self.task, self.judged, self.weight = first.task, first.judged, first.weight
-        self.truth, self.measure = self.rows.targets[self.judged], measure_of(first.task, knob)
+        self.truth, self.measure = self.rows.targets[self.judged], target.losses[0].measure
         self.errors = [trial.full_errors() for trial in trials]
         # by the log-loss, which is far less noisy than a count of errors; the estimator as given
         # is not cut
@@ -472,7 +465,7 @@ class ShapeSearch:
 
 
 def searched(
-    estimator: Any, rows: FoldedRows, knob: str, objective: str, verbose: bool = False
+    estimator: Any, rows: FoldedRows, target: Target, objective: str, verbose: bool = False
 ) -> ShapeSearch:
     """Train all shapes without the first fold, and those that promise most without the others."""
     n_classes = len(np.unique(rows.targets)) if is_classifier(estimator) else 1
@@ -482,7 +475,7 @@ def searched(
         for done, trial in enumerate(trials, 1):
             trial.train(estimator)
             report(done, trial.shape.name(trial.n_rounds))
-    look = ShapeSearch(trials, knob)
+    look = ShapeSearch(trials, target)
     kept = look.promising(KEPT)
     dropped = [line for trial, line in look.lines().items() if trial not in kept]
     with progress("other folds", len(kept), verbose) as report:
@@ -490,7 +483,7 @@ def searched(
             for _ in range(FOLDS - 1):
                 trial.train(estimator)
             report(done, trial.shape.name(trial.n_rounds))
-    return ShapeSearch(kept, knob, dropped)
+    return ShapeSearch(kept, target, dropped)
 
 
 # ---------------------------------------------------------------------------------------- results
@@ -552,23 +545,24 @@ class Measured:
     predictions: NDArray[Any]
 
 
-def certified(search: ShapeSearch, models: FinalModels, guarantee: Guarantee) -> RatedRule:
+def certified(search: ShapeSearch, models: FinalModels, guarantee: Bound) -> RatedRule:
     """Return the cheapest rule whose guarantee the certifying rows prove, else the reference.
 
     Rules are tested in a fixed order, up to the first that fails; none before it costs anything.
     """
     rows, full = search.rows.certifying, models.measured(search.reference).predictions
-    able = search.to_certify(guarantee.bound, guarantee.confidence)
+    assert guarantee.confidence is not None
+    able = search.to_certify(guarantee.value, guarantee.confidence)
 
     def p_value(candidate: RatedRule) -> float:
         found = models.measured(candidate).predictions
-        return guarantee.p_value(search.beyond(found, full, search.rows.targets[rows]))
+        return guarantee.p_value(search.beyond(found, full, search.rows.targets[rows])[None])
 
     n_proved = last_promised((p_value(candidate) for candidate in able), guarantee.confidence)
     if n_proved:
         return min(able[:n_proved], key=lambda candidate: candidate.cost)
     doubt(
-        f"{len(rows)} certifying rows prove {guarantee.knob}={guarantee.bound} for no policy "
+        f"{len(rows)} certifying rows prove {guarantee} for no policy "
         "cheaper than the full model, which is returned; give more rows or a larger bound"
     )
     return search.reference
@@ -579,9 +573,7 @@ def settle(
     search: ShapeSearch,
     models: FinalModels,
     chosen: RatedRule,
-    knob: str,
-    value: float,
-    guarantee: Guarantee | None,
+    target: Target,
 ) -> None:
     """Give the estimator its DAG, its calibration, and what is known of them."""
     task, model, trial, rule = search.task, models[chosen.trial], chosen.trial, chosen.rule
@@ -596,7 +588,7 @@ def settle(
         groups, calibration.factors[:n_groups], calibration.offsets[:n_groups]
     )
 
-    rows = search.judged if guarantee is None else search.rows.certifying
+    rows = search.rows.certifying if target.certifies else search.judged
     truth, weight = search.rows.targets[rows], part(search.rows.weight, rows)
     found = models.measured(chosen)
     full, given = (models.measured(c) for c in (search.reference, search.given))
@@ -610,7 +602,7 @@ def settle(
         n = average(measured.outcome.n_evaluated)
         return Evaluation(loss, n, loss + price * n, n)
 
-    price = value if knob == "beta" else 0.0
+    price = target.value if target.name == "beta" else 0.0
     made.set_params(beta=price)
     made.describe_rows(search.rows.X)
     made.take_dag(dag, calibration, (evaluation(found, price), evaluation(full, price)), "labels")
@@ -624,18 +616,18 @@ def settle(
     excess = search.beyond(found.predictions, full.predictions, truth)
     made.summary_ = Summary(
         kind=task.kind,
-        knob=knob,
-        value=value,
+        knob=target.name,
+        value=target.value,
         n_classifiers=ensemble.n_classifiers,
-        rows="choosing" if guarantee is None else "certifying",
+        rows="certifying" if target.certifies else "choosing",
         n_rows=len(rows),
         n_evaluated=average(found.outcome.n_evaluated),
         measured_against="labels",
         full=qualities[1],
         sparse=qualities[0],
         difference=task.quality.difference(found.predictions, full.predictions, weight),
-        lost=average(excess) if knob in BOUNDS else None,
-        confidence=None if guarantee is None else guarantee.confidence,
+        lost=average(excess) if isinstance(target, Bound) else None,
+        confidence=target.confidence,
         speed=finite_speed(batch_time(whole) / max(batch_time(dag), 1e-9)),
         speed_one=finite_speed(whole.program.full_costs.one / max(dag.program.costs.one, 1e-9)),
         n_nodes=average(found.outcome.cost) if of_nodes else None,
@@ -644,8 +636,8 @@ def settle(
         given=qualities[2],
         is_reference=(trial, rule) == (reference.trial, reference.rule),
     )
-    if guarantee is not None:
-        made.promise_ = guarantee
+    if target.certifies:
+        made.promise_ = target
     lines = search.lines()
     lines[trial] = replace(lines[trial], chosen=True)
     sign = 1 if task.predicts_classes else -1
