@@ -25,7 +25,6 @@ from mddag.detection.rejection_candidates import (
     RejectionCandidate,
     RejectionProblem,
     chosen_candidate,
-    rejection_candidates,
 )
 from mddag.detection.soft_cascades import soft_cascade, wald_boost, wald_rejects
 from mddag.detection.stage_cascades import fc_boost, fc_chain, vj_cascade
@@ -182,7 +181,7 @@ def rejections(case: Case, at: At, bounds: Sequence[float]) -> list[tuple[str, D
     )
     problem = RejectionProblem.of(rows, WantedRate(fpr=at[0]))
     test = RejectionProblem.of(others, WantedRate(fpr=at[0]), like=problem)
-    tried = list(rejection_candidates(problem, problem, 0.1))
+    tried = list(problem.candidates(problem, 0.1))
     one_row = 1 / int(problem.positive.sum())
     best = [chosen_candidate(tried, 0.0, bound, one_row) for bound in bounds]
     return [rejection_run(problem, test, candidate, at, len(tried)) for candidate in best]
@@ -195,13 +194,12 @@ def rejection_run(
     at: At,
     n_tried: int,
 ) -> tuple[str, DetectionRun]:
-    s = candidate.setting
-    found = (p.run(candidate.cascade, s.order) for p in (problem, test))
     policy_rows, test_rows = (
-        Scored(np.where(np.isfinite(p.ends.scores), p.ends.scores, p.steps - 1e6), labels, p.steps)
-        for p, labels in zip(found, (problem.positive, test.positive), strict=True)
+        Scored(np.where(np.isfinite(ends.scores), ends.scores, steps - 1e6), ends.positive, steps)
+        for ends, steps in (problem.run(candidate), test.run(candidate))
     )
-    name = f"order={s.order} T={s.length} beta={s.beta:.2g}, of {n_tried}"
+    length = len(candidate.cascade.thresholds)
+    name = f"order={candidate.order} T={length} beta={candidate.beta:.2g}, of {n_tried}"
     return name, DetectionRun.of(policy_rows, test_rows, at[0], ties=at[1])
 
 

@@ -247,7 +247,7 @@ def twin(stages, eta, scores):
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 4))
-def test_the_criterion_and_its_derivative_are_those_of_the_twin(seed, n_stages):
+def test_the_derivative_is_the_numerical_one(seed, n_stages):
     stages, eta = problem(seed, n_stages)
     assert stages.value() == pytest.approx(twin(stages, eta, stages.scores), rel=1e-12)
     derivative = stages.derivative()

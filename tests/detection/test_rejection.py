@@ -1,5 +1,7 @@
 """Rejection: thresholds against their twin, candidates, operating points, realised rates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,21 +13,13 @@ from mddag.detection import Rejection
 from mddag.detection import rejection_candidates as problem
 from mddag.detection.rejection import realised
 from mddag.detection.rejection_candidates import (
-    CascadeSetting,
     RejectCascade,
     RejectionProblem,
     class_parts,
     ordered_sums,
     positives,
-    rejection_candidates,
 )
-from mddag.detection.thresholds import (
-    EndScores,
-    RankedSums,
-    WantedRate,
-    reject_thresholds,
-    shares_by_class,
-)
+from mddag.detection.thresholds import EndScores, RankedSums, WantedRate, shares_by_class
 from mddag.metrics import threshold_at_fpr, threshold_at_tpr
 from mddag.policy import Given
 from mddag.policy.policy import EVAL, QUIT
@@ -69,10 +63,10 @@ def test_the_tpr_of_other_rows_is_near_the_wanted_one():
 @pytest.mark.parametrize("budget", [2, 4, 8])
 def test_a_budget_is_mean_evaluations_of_negatives(budget):
     mdp = detection_mdp(0, n=2000)
-    found = Rejection(target_fpr=0.05, budget=budget).detector(mdp)
-    assert found.rates.n_evaluated <= budget
-    assert cost(mdp, found.policy) == pytest.approx(found.rates.n_evaluated)
-    assert cost(detection_mdp(1, n=10_000), found.policy) < 1.1 * budget
+    policy, found = Rejection(target_fpr=0.05, budget=budget).detector(mdp)
+    assert found.n_evaluated <= budget
+    assert cost(mdp, policy) == pytest.approx(found.n_evaluated)
+    assert cost(detection_mdp(1, n=10_000), policy) < 1.1 * budget
 
 
 def test_a_budget_below_all_cascades_is_doubted():
@@ -101,8 +95,8 @@ def test_it_beats_the_best_prefix_at_equal_cost():
 
 def test_selection_rows_choose():
     mdp, others = detection_mdp(0), detection_mdp(1)
-    found = Rejection(target_fpr=0.05).detector(mdp, others)
-    assert (found.rates.n_negatives, found.rates.n_positives) == (
+    _, found = Rejection(target_fpr=0.05).detector(mdp, others)
+    assert (found.n_negatives, found.n_positives) == (
         (others.labels == 0).sum(),
         (others.labels == 1).sum(),
     )
@@ -128,8 +122,8 @@ def test_few_negatives_judge_at_a_rate_that_they_can_decide():
     rows = RejectionProblem.of(detection_mdp(0, n=120), WantedRate(fpr=0.001))
     n_negatives = int((~rows.positive).sum())
     wider = WantedRate(fpr=min(5 / n_negatives, 0.1))
-    for candidate in list(rejection_candidates(rows, rows, 0.1))[::37]:
-        ends = rows.run(candidate.cascade, candidate.setting.order).ends
+    for candidate in list(rows.candidates(rows, 0.1))[::37]:
+        ends, _ = rows.run(candidate)
         assert candidate.loss == pytest.approx(wider.mean_loss(ends, 1.0))
 
 
@@ -138,26 +132,25 @@ def test_weights_are_rows_that_repeat():
     times = 1 + np.arange(120) % 3
     weighted = MDP(mdp.votes, mdp.labels, weight=times.astype(float))
     repeated = mdp.rows(np.repeat(np.arange(120), times))
-    for setting in (CascadeSetting(0, 12, 0.01), CascadeSetting(0, 7, 0.05)):
+    for setting in ((0, 12, 0.01), (0, 7, 0.05)):
         found = []
         for one in (weighted, repeated):
             rows = RejectionProblem.of(one, TARGET, ordering=Given())
-            ranked = RankedSums.of(rows.sums[0], rows.positive, rows.weight, shift=0.1)
-            found.append(rows.learned(ranked, setting).thresholds)
+            found.append(rows.learned(rows.ranked(0, 0.1), *setting).thresholds)
         np.testing.assert_allclose(*found)
 
 
 def test_no_row_helps_to_learn_its_own_end():
-    rows, setting = RejectionProblem.of(detection_mdp(n=90), TARGET), CascadeSetting(0, 10, 0.02)
+    rows = RejectionProblem.of(detection_mdp(n=90), TARGET)
+    candidate = next(c for c in rows.candidates(rows, 0.1) if len(c.cascade.thresholds) == 10)
     parts = class_parts(rows.positive, 3, 0)
-    found, thetas = rows.crossed(setting, parts, 0.1)
+    found, thetas = rows.crossed(candidate, parts, 0.1)
     here, others = parts == 1, np.flatnonzero(parts != 1)
     without = RejectionProblem.of(detection_mdp(n=90).rows(others), TARGET, like=rows)
-    ranked = RankedSums.of(without.sums[0], without.positive, without.weight, shift=0.1)
-    cascade = without.learned(ranked, setting)
-    ends = rows.run(cascade, 0).ends
+    cascade = without.learned(without.ranked(0, 0.1), 0, 10, candidate.beta)
+    ends, _ = rows.run(replace(candidate, cascade=cascade))
     np.testing.assert_array_equal(found.scores[here], ends.scores[here])
-    assert thetas[1] == TARGET.expected(without.run(cascade, 0).ends)
+    assert thetas[1] == TARGET.expected(without.run(replace(candidate, cascade=cascade))[0])
 
 
 def test_rows_are_thinned_where_memory_is_short(monkeypatch):
@@ -187,14 +180,13 @@ def test_the_policy_does_what_the_cascade_does(seed, length, every):
         cascade.order, np.where(looks, cascade.thresholds, -np.inf), cascade.theta
     )
     positive = mdp.labels > 0
-    passing = cascade.run(sums, positive, mdp.costs, mdp.weight)
-    scores, n_evaluated, cost = mdp.rollout(cascade.policy(mdp.votes, every))
-    np.testing.assert_array_equal(n_evaluated, passing.steps)
-    np.testing.assert_allclose(cost, passing.price[passing.steps])
-    np.testing.assert_array_equal(scores[:, 0] > 0, passing.ends.scores > cascade.theta)
-    passed = passing.ends.scores > -np.inf
+    ends, steps = cascade.run(sums, positive, mdp.weight)
+    scores, n_evaluated, _ = mdp.rollout(cascade.policy(mdp.votes, every))
+    np.testing.assert_array_equal(n_evaluated, steps)
+    np.testing.assert_array_equal(scores[:, 0] > 0, ends.scores > cascade.theta)
+    passed = ends.scores > -np.inf
     np.testing.assert_allclose(  # theta is moved by what executors may round
-        scores[passed, 0], passing.ends.scores[passed] - cascade.theta, atol=1e-5
+        scores[passed, 0], ends.scores[passed] - cascade.theta, atol=1e-5
     )
     assert (scores[~passed] <= 0).all()
 
@@ -206,8 +198,8 @@ def test_rows_at_a_threshold_are_on_their_side_of_it(ties_pass):
     thresholds = cascade.thresholds.copy()
     thresholds[2] = np.sort(sums[2])[5]  # the very sum of a row
     theta = np.sort(sums[-1])[40]
-    cascade = RejectCascade(cascade.order, thresholds).at(theta, ties_pass)
-    ends = cascade.run(sums, mdp.labels > 0, mdp.costs).ends.scores
+    cascade = RejectCascade(cascade.order, thresholds, theta, ties_pass)
+    ends = cascade.run(sums, mdp.labels > 0)[0].scores
     scores, n_evaluated, _ = mdp.rollout(cascade.policy(mdp.votes))
     assert (n_evaluated[np.argsort(sums[2])[:6]] <= 3).all()
     np.testing.assert_array_equal(scores[:, 0] > 0, ends >= theta if ties_pass else ends > theta)
@@ -235,7 +227,8 @@ def value(problem, thresholds, start=0):
 @given(problems())
 def test_as_the_twin(problem):
     sums, positive, theta, lam, beta = problem
-    found = reject_thresholds(sums, positive, theta, lam, beta, shift=0.0)
+    ranked = RankedSums.of(np.ascontiguousarray(sums.T), positive, shift=0.0)
+    found = ranked.thresholds(theta, lam, np.full(sums.shape[1], beta))
     wanted = reference.reject_thresholds(sums.tolist(), positive.tolist(), theta, lam, beta)
     for t in range(sums.shape[1]):  # equally good thresholds may differ
         assert value(problem, found, t) == pytest.approx(value(problem, wanted, t), abs=1e-7)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_hastie_10_2, make_multilabel_classification
+from sklearn.datasets import make_hastie_10_2
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -79,7 +79,9 @@ def faces():
 @pytest.fixture(scope="module", params=[{"target_fpr": 0.05}, {"target_tpr": 0.7}], ids=str)
 def fitted(faces, request):
     boost, X, y, *_ = faces
-    return MDDAGClassifier(boost, beta=0.003, random_state=0, **request.param).fit(X, y)
+    return mddag.detection.sparsify(
+        boost, X, y, beta=0.003, solver=Rejection(random_state=0), **request.param
+    )
 
 
 def test_predict_is_the_verdict_and_the_sign(faces, fitted):
@@ -118,46 +120,22 @@ def test_realised_rates_are_near_those_of_other_rows(faces, fitted):
     positive = fitted.predict(X) == "face"
     fpr, tpr = positive[y != "face"].mean(), positive[y == "face"].mean()
     found = fitted.realised_rates_
-    assert fitted.realised_fpr_ == found.fpr
     assert abs(found.fpr - fpr) < 4 * (found.fpr_error + 0.005)
     assert abs(found.tpr - tpr) < 4 * (found.tpr_error + 0.01)
     evaluated = fitted.n_evaluated(X)[y != "face"].mean()
     assert found.n_evaluated == pytest.approx(evaluated, rel=0.15)
 
 
-def test_an_adopted_policy_is_measured_on_the_rows_given(faces, fitted):
-    boost, _, _, X, y = faces
-    target = {"target_fpr": fitted.target_fpr, "target_tpr": fitted.target_tpr}
-    other = MDDAGClassifier(boost, **target).adopt(fitted.policy_, X, y)
-    negative = y != "face"
-    assert other.realised_fpr_ == pytest.approx((other.predict(X)[negative] == "face").mean())
-    assert other.realised_rates_.n_negatives == negative.sum()
-
-
-def test_a_solver_of_rates_is_enough(faces):
+def test_an_estimator_with_the_solver_does_the_same(faces, fitted):
     boost, X, y, *_ = faces
-    by_solver = MDDAGClassifier(boost, solver=Rejection(target_fpr=0.05), random_state=0).fit(X, y)
-    by_target = MDDAGClassifier(boost, target_fpr=0.05, random_state=0).fit(X, y)
-    assert by_solver.realised_rates_ == by_target.realised_rates_
-    np.testing.assert_array_equal(by_solver.predict(X), by_target.predict(X))
-
-
-def test_other_estimators_have_no_rates(faces):
-    boost, X, y, *_ = faces
-    model = MDDAGClassifier(boost, target_fpr=0.1, random_state=0).fit(X, y)
-    model.set_params(target_fpr=None, solver=Margin()).fit(X, y)
-    assert not hasattr(model, "realised_rates_")
-    assert (model.calibration_.offsets == 0).all()
-
-
-def test_more_than_two_classes_are_refused():
-    X, _ = make_multilabel_classification(300, random_state=0)
-    y = np.arange(300) % 3
-    boost = AdaBoostMHClassifier(Stump(), n_rounds=5).fit(X, y)
-    with pytest.raises(ValueError, match="y has 3 classes, but target_fpr is for two"):
-        MDDAGClassifier(boost, target_fpr=0.1).fit(X, y)
-    with pytest.raises(ValueError, match="3 scores; wanted binary"):
-        MDDAGClassifier(boost, target_fpr=0.1).fit(X, y % 2)
+    model = MDDAGClassifier(boost, beta=0.003, solver=fitted.solver).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), fitted.decision_function(X))
+    adopted = MDDAGClassifier(boost, solver=fitted.solver).adopt(model.policy_, X, y)
+    np.testing.assert_array_equal(adopted.decision_function(X), fitted.decision_function(X))
+    other = mddag.detection.sparsify(boost, X, y, target_fpr=0.1)
+    other.set_params(solver=Margin()).fit(X, y)
+    assert not hasattr(other, "realised_rates_")
+    assert (other.calibration_.offsets == 0).all()
 
 
 @pytest.mark.parametrize("n_rounds", [3, 8])
@@ -168,7 +146,7 @@ def test_rows_that_tie_at_the_threshold_are_not_split_by_rounding(target, n_roun
     y = (rng.random(4000) < 0.1 + 0.25 * X.sum(axis=1)).astype(int)
     boost = AdaBoostMHClassifier(n_rounds=n_rounds, random_state=0).fit(X[:2000], y[:2000])
     X, y = X[2000:], y[2000:]
-    found = MDDAGClassifier(boost, random_state=0, **target).fit(X, y).predict(X)
+    found = mddag.detection.sparsify(boost, X, y, beta=0.01, **target).predict(X)
     assert found[y == 0].mean() <= target.get("target_fpr", 1)
     assert found[y == 1].mean() >= target.get("target_tpr", 0)
 
@@ -178,15 +156,15 @@ def test_rows_that_all_tie_are_negative_at_an_fpr_and_positive_at_a_tpr():
     X, y = np.zeros((2000, 1)), np.arange(2000) % 2
     boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
     for target, wanted in (({"target_fpr": 0.5}, 0), ({"target_tpr": 0.5}, 1)):
-        model = MDDAGClassifier(boost, **target).fit(X, y)
-        assert (model.predict(X) == wanted).all()
+        fast = mddag.detection.sparsify(boost, X, y, **target)
+        assert (fast.predict(X) == wanted).all()
 
 
 def test_a_cascade_that_finds_nothing_is_doubted():
     X, y = np.zeros((2000, 1)), np.arange(2000) % 2
     boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
     with pytest.warns(mddag.DoubtfulResult, match="finds none of 1000 positives at target_fpr=0.5"):
-        MDDAGClassifier(boost, target_fpr=0.5).fit(X, y)
+        mddag.detection.sparsify(boost, X, y, target_fpr=0.5)
 
 
 def sample(seed=0, n=3000, length=6, n_steps=8):
@@ -212,4 +190,4 @@ def test_probabilities_are_near_the_shares_of_positives():
 def test_few_negatives_are_doubted(faces):
     boost, X, y, *_ = faces
     with pytest.warns(mddag.DoubtfulResult, match=r"target_fpr=0.001 is to be met with 1"):
-        MDDAGClassifier(boost, target_fpr=0.001, random_state=0).fit(X, y)
+        mddag.detection.sparsify(boost, X, y, target_fpr=0.001)

@@ -18,7 +18,6 @@ from mddag.detection.detector import Prices
 from mddag.detection.haar import haar_features
 from mddag.detection.images import as_grey
 from mddag.detection.opencv import read_cascade
-from mddag.detection.thresholds import reject_thresholds
 from mddag.detection.windows import WindowClassifier, group_by_evidence, group_neighbours
 from mddag.losses import Squared
 from mddag.solvers import Margin
@@ -188,15 +187,13 @@ RATES = [
     (lambda: solve(np.ones((9, 2)), np.ones(9), loss=Squared()), ValueError, "of numbers"),
     (lambda: solve(np.ones((9, 2)), np.zeros(9, int)), ValueError, "all 9 rows .* negative"),
     (lambda: solve(np.ones((2, 2)), [0, 1], actions=("eval", "skip")), ValueError, "actions are "),
-    (lambda: reject_thresholds(X[0], [0, 1, 0], 0, 1, 1), ValueError, r"of shape \(3,\)"),
-    (lambda: reject_thresholds(X[:2], [1, 1], 0, 1, 1), ValueError, "all rows are of one class"),
     (lambda: sparsify(None, target_fpr=0.1), ValueError, "y is None"),
     (lambda: sparsify(), ValueError, "neither"),
     (lambda: sparsify(target_fpr=0.1, target_tpr=0.9), ValueError, "target_tpr=0.9"),
     (lambda: sparsify(target_fpr=0.1, beta=0.1, budget=3), ValueError, "beta=0.1, budget=3"),
     (lambda: sparsify(target_fpr=0.1, budget=0), ValueError, "budget is 0;"),
     (lambda: sparsify(target_fpr=0.1, beta=-1), ValueError, "beta"),
-    (lambda: sparsify(target_fpr=0.1, solver=Margin()), ValueError, "solver=Margin"),
+    (lambda: sparsify(target_fpr=0.1, solver=Margin()), TypeError, "solver is a Margin"),
 ]
 ROWS = [(row[2], *row) for row in (*IMAGES, *DETECTORS, *CASCADES, *RATES)]
 

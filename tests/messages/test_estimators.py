@@ -7,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 import mddag
 from mddag import AdaBoostMHClassifier as AdaBoost
 from mddag import MDDAGClassifier, MDDAGRegressor
+from mddag.detection import Rejection
 from tests.messages.message import check, each
 from tests.messages.models import X, Y, fast, fit, model, regressor, scaled
 
@@ -21,34 +22,10 @@ ROWS = [
         for name in ("predict", "predict_proba", "n_evaluated", "trace", "scores")
     ),
     (
-        "a rate that is none",
-        lambda: MDDAGClassifier(target_fpr="low").fit(X, Y),
-        ValueError,
-        "target_fpr is 'low'",
-    ),
-    (
-        "two rates",
-        lambda: MDDAGClassifier(target_fpr=0.1, target_tpr=0.9).fit(X, Y),
-        ValueError,
-        "got target_fpr=0.1 and target_tpr=0.9",
-    ),
-    (
-        "a rate and another solver",
-        lambda: MDDAGClassifier(target_fpr=0.1, solver=mddag.solvers.Sarsa()).fit(X, Y),
-        ValueError,
-        "which does not know of rates",
-    ),
-    (
         "a rate and three classes",
-        lambda: MDDAGClassifier(target_fpr=0.1).fit(X, np.arange(len(X)) % 3),
+        lambda: MDDAGClassifier(solver=Rejection()).fit(X, np.arange(len(X)) % 3),
         ValueError,
-        "y has 3 classes, but target_fpr",
-    ),
-    (
-        "realised before fit",
-        lambda: MDDAGClassifier(target_fpr=0.1).realised_fpr_,
-        NotFittedError,
-        "This MDDAGClassifier instance",
+        "3 scores",
     ),
     (
         "unfitted save",

@@ -11,7 +11,6 @@ from typing import Any
 
 FILES = {"detector": "mddag.detection.detector"}  # kind of file: of_content(…)
 PREDICTORS = {"ranker": "mddag.ranking.predictor"}  # kind of ensemble: predictor_of(model, …)
-RATES = {"detection": "mddag.detection.rejection"}  # a wanted rate: detecting_solver(…)
 STATES = {"gap": "mddag.ranking.model_file", "urgency": "mddag.ranking.model_file"}  # FORMATS
 SECTIONS = {"ranker": "mddag.ranking.report"}  # kind of ensemble: section(facts) of the report
 

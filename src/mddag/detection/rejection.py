@@ -4,24 +4,18 @@ Negatives are many and their cost is what counts; to accept early saves nothing 
 scores coarse. So a row may be rejected after each step, and what is never rejected is scored by its
 full sum:
 
-    minimise  P(miss) + lambda P(false positive) + beta E_negatives[cost]
+    minimize  P(miss) + lambda P(false positive) + beta E_negatives[cost]
 
-with one threshold per step (``thresholds``). Candidates (``rejection_candidates``) differ in the
-order of the base classifiers, the final length and beta; held-out rows choose by what is lost at
-the wanted rate plus the MDP's beta times the mean cost on negatives, or by the loss alone within a
+with one threshold per step (`thresholds`). Candidates (`rejection_candidates`) differ in the order
+of the base classifiers, the final length and beta; held-out rows choose by what is lost at the
+wanted rate plus the MDP's beta times the mean cost on negatives, or by the loss alone within a
 `budget` of that cost. Without further rows the policy rows choose by themselves: a candidate has
-few degrees of freedom, and choosing on held-out parts was no better. Where fewer than five
-negatives decide the wanted rate, candidates are compared at the rate that five decide, since
-otherwise selection bias decides.
+few degrees of freedom, and choosing on held-out parts was no better.
 
 Theta and the realised rates are always from rows held out: thresholds are learned again without
 each of `n_parts` parts, theta is that of the other parts, and the false positives counted are those
 of this one. (Of that theta and the one of all rows the safer is taken: cascades of the parts differ
 a little from the one of all.)
-
-It does not skip, and it is for binary models with one score. For estimators it also says what
-follows from a policy of rejects: its rates on the rows of an MDP, and its calibration. `sparsify`
-is the turn-key function.
 """
 
 from __future__ import annotations
@@ -36,20 +30,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._utils.arrays import mass as mass_of
-from mddag._utils.checks import Parameters, check_between, check_positive, check_whole
+from mddag._utils.checks import Parameters, check_between, check_is, check_positive, check_whole
 from mddag._utils.warnings import doubt
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.detection.rejection_candidates import (
-    CascadeSetting,
-    RejectionCandidate,
     RejectionProblem,
+    check_detection,
     chosen_candidate,
     class_parts,
     positives,
-    rejection_candidates,
 )
-from mddag.detection.thresholds import EndScores, WantedRate
-from mddag.ensemble.ensemble import Ensemble
+from mddag.detection.thresholds import EndScores, Floats, WantedRate
 from mddag.ensemble.row_checks import counted_rows
 from mddag.ensemble.votes import Tables
 from mddag.estimators.classifier import MDDAGClassifier
@@ -64,7 +55,6 @@ from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.summary import Summary
 from mddag.solvers.solver import Solver, check_samples, configured
 
-Floats = NDArray[np.float64]
 DEFAULT_FPR = 0.01
 BETA = 1e-3  # one evaluation of a negative is worth a thousandth of the positives
 ROUNDING = 1e-5  # of the largest sum: executors add in fixed point
@@ -74,6 +64,8 @@ WIDTH = 1e-3  # of the log-odds of one exit: with 500 exits the last and the fir
 @dataclass
 class Rejection(Parameters, Solver):
     """Learn one reject threshold per step, for detection at a wanted rate.
+
+    It does not skip, and it is for binary models with one score.
 
     Parameters
     ----------
@@ -90,7 +82,7 @@ class Rejection(Parameters, Solver):
     ordering : Ordering, default None
         The only order to try; None means the given one and one by correlation.
     every : int, default 1
-        Steps between two looks at the score.
+        Steps between two looks at the score. More than 1 pays in large batches: try 16.
     random_state : int, default None
         Decides the parts; None means 0.
 
@@ -123,14 +115,12 @@ class Rejection(Parameters, Solver):
     random_state: int | None = None
 
     arranges: ClassVar[bool] = True
-    detects: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.check()
 
     def check(self) -> None:
-        """Raise where a parameter makes no sense."""
-        self.target.check()
+        WantedRate(*self._rates)
         if self.budget is not None:
             check_positive("budget", self.budget)
         check_between("shift", self.shift, 0.0, np.inf, "a finite number, 0 or more")
@@ -140,10 +130,9 @@ class Rejection(Parameters, Solver):
             checked_ordering(self.ordering)
 
     @property
-    def target(self) -> WantedRate:
-        """The wanted rate."""
+    def _rates(self) -> tuple[float | None, float | None]:
         neither = self.target_fpr is None and self.target_tpr is None
-        return WantedRate(DEFAULT_FPR if neither else self.target_fpr, self.target_tpr)
+        return DEFAULT_FPR if neither else self.target_fpr, self.target_tpr
 
     def with_order(self, ordering: Ordering) -> Self:
         """Return a copy that tries this order alone.
@@ -161,7 +150,10 @@ class Rejection(Parameters, Solver):
         return replace(self, ordering=ordering)
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """Return the policy of the best cascade.
+        return self.detector(mdp, selection)[0]
+
+    def detector(self, mdp: MDP, selection: MDP | None = None) -> tuple[Policy, RealisedRates]:
+        """Learn the policy of the best cascade, and its rates on rows held out.
 
         Parameters
         ----------
@@ -172,93 +164,57 @@ class Rejection(Parameters, Solver):
 
         Returns
         -------
-        Policy
+        policy : Policy
             It evaluates or rejects; rows with a score above 0 at the end are detected.
+        rates : RealisedRates
+            FPR and TPR with errors and intervals.
 
         Raises
         ------
         ValueError
             If the votes are not binary, or all rows are of one class.
         """
-        return self.detector(mdp, selection).policy
-
-    def detector(self, mdp: MDP, selection: MDP | None = None) -> FoundCascade:
-        """Return the best cascade with its realised rates.
-
-        Parameters
-        ----------
-        mdp, selection : MDP
-            As for `solve`.
-
-        Returns
-        -------
-        FoundCascade
-            The policy, its ``rates`` on rows held out, and the ``setting`` that was chosen.
-        """
         check_samples(mdp, selection)
-        rows = self._problem(mdp)
-        choosing = rows if selection is None else self._problem(selection, rows)
-        tried = list(rejection_candidates(rows, choosing, self.shift))
-        best = chosen_candidate(tried, mdp.beta, self.budget, 1 / int(choosing.positive.sum()))
-        found = self._finished(best, mdp, rows, choosing)
-        self.target.doubt_few(choosing.ends)
-        return found
+        target = WantedRate(*self._rates)
+        learning = self._problem(mdp, target)
+        deciding = learning if selection is None else self._problem(selection, target, learning)
+        n_positive = int(deciding.positive.sum())
+        tried = list(learning.candidates(deciding, self.shift))
+        best = chosen_candidate(tried, mdp.beta, self.budget, 1 / n_positive)
 
-    def _finished(
-        self, best: RejectionCandidate, mdp: MDP, rows: RejectionProblem, choosing: RejectionProblem
-    ) -> FoundCascade:
-        """Return the chosen cascade with its theta and realised rates."""
-        seed = 0 if self.random_state is None else self.random_state
-        parts = class_parts(choosing.positive, self.n_parts, seed)
-        own = choosing.run(best.cascade, best.setting.order).ends
+        parts = class_parts(deciding.positive, self.n_parts, self.random_state or 0)
+        own, _ = deciding.run(best)
         ends, thetas = own, None
-        if choosing is rows:
-            ends, thetas = rows.crossed(best.setting, parts, self.shift)
-        theta = self.target.safer(self.target.expected(own), self.target.expected(ends))
+        if selection is None:
+            ends, thetas = learning.crossed(best, parts, self.shift)
+        theta = target.safer(target.expected(own), target.expected(ends))
         if own.rates(theta)[0] == 0:
             doubt(
-                f"the cascade finds none of {int(choosing.positive.sum())} positives at "
-                f"{self.target.name}={self.target.rate:g}: they are too few or too much like "
-                "negatives, or evaluations are too expensive; give more rows, another rate, a "
-                "smaller beta or a larger budget"
+                f"the cascade finds none of {n_positive} positives at {target.name}="
+                f"{target.rate:g}: they are too few or too much like negatives, or evaluations "
+                "are too expensive; give more rows, another rate, a smaller beta or a larger budget"
             )
-        cascade = best.cascade.at(theta, ties_pass=self.target.name == "target_tpr")
-        rates = realised(ends, self.target, parts, best.n_evaluated, thetas)
-        return FoundCascade(cascade.policy(mdp.votes, self.every), rates, best.setting)
+        target.doubt_few(deciding.ends)
+        cascade = replace(best.cascade, theta=theta, ties_pass=target.fpr is None)
+        rates = realised(ends, target, parts, best.n_evaluated, thetas)
+        return cascade.policy(mdp.votes, self.every), rates
 
-    def rates(self, left: Rollout, mdp: MDP) -> RealisedRates:
-        """Return the rates of a policy on the rows of an MDP that it was not learned on.
+    def _problem(
+        self, mdp: MDP, target: WantedRate, like: RejectionProblem | None = None
+    ) -> RejectionProblem:
+        # Within a budget each base classifier counts as one, whatever its price is.
+        mdp = mdp if self.budget is None else mdp.with_unit_costs()
+        return RejectionProblem.of(mdp, target, ordering=self.ordering, every=self.every, like=like)
 
-        Parameters
-        ----------
-        left : Rollout
-            Where the rows left the policy.
-        mdp : MDP
-            Their labels and weights.
-
-        Returns
-        -------
-        RealisedRates
-            FPR and TPR with errors and intervals.
-        """
-        positive = positives(mdp)
-        ends = EndScores.of(left.scores[:, 0], positive, mdp.weight)
-        n_evaluated = float(ends.negative_shares @ left.n_evaluated[~positive])
-        return rates_of(ends, left.scores[:, 0] > 0, self.target, n_evaluated)
-
-    def calibration(
-        self, ensemble: Ensemble, policy: Policy, left: Rollout, mdp: MDP
-    ) -> Calibration:
-        """Return what scores stand for, by the rows of an MDP as they left the policy.
+    def calibration(self, policy: Policy, left: Rollout, mdp: MDP) -> Calibration:
+        """Calibrate scores so that rejected rows rank below all others, and later ones higher.
 
         Parameters
         ----------
-        ensemble : Ensemble
-            Binary, with one score.
         policy : Policy
-            What `solve` returned for it.
+            What `solve` returned.
         left : Rollout
-            Where the rows left the policy.
+            Where the rows of `mdp` left it.
         mdp : MDP
             Their labels and weights.
 
@@ -267,52 +223,10 @@ class Rejection(Parameters, Solver):
         Calibration
             Log-odds of scores at each exit; no winning class changes.
         """
-        check_binary(ensemble, self.target.name)
-        lows, length = lowest_scores(policy.tables(mdp.votes.tables), policy), policy.n_reached
-        labels = positives(mdp).astype(np.intp)
-        return reject_calibration(
-            left.scores, left.exit_step, labels, lows, length, mass_of(mdp.weight)
-        )
-
-    def _problem(self, mdp: MDP, like: RejectionProblem | None = None) -> RejectionProblem:
-        """Within a budget each base classifier counts as one, whatever its price is."""
-        mdp = mdp if self.budget is None else mdp.with_unit_costs()
-        return RejectionProblem.of(
-            mdp, self.target, ordering=self.ordering, every=self.every, like=like
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class FoundCascade:
-    """A policy, its realised rates, and the setting that was chosen."""
-
-    policy: Policy
-    rates: RealisedRates
-    setting: CascadeSetting
-
-
-def detecting_solver(solver: Any, target_fpr: float | None, target_tpr: float | None) -> Rejection:
-    """Return the solver where a rate is wanted: `Rejection` of that rate."""
-    target = WantedRate(target_fpr, target_tpr)
-    target.check()
-    if solver is None:
-        return Rejection(target_fpr=target_fpr, target_tpr=target_tpr)
-    if not isinstance(solver, Rejection):
-        raise ValueError(
-            f"{target.name}={target.rate:g} is given with solver={solver!r}, which does not know "
-            "of rates; wanted solver=None or Rejection()"
-        )
-    return replace(solver, target_fpr=target_fpr, target_tpr=target_tpr)
-
-
-def check_binary(ensemble: Ensemble, target: str) -> None:
-    """Raise for an ensemble that is not binary with one score."""
-    if ensemble.n_scores != 1:
-        n_classes = 0 if ensemble.classes is None else len(ensemble.classes)
-        raise ValueError(
-            f"{target} is given, but the model has {n_classes} classes and {ensemble.n_scores} "
-            "scores; wanted a binary model with one score, whose second class is to be detected"
-        )
+        check_detection(mdp)
+        lows = lowest_scores(policy.tables(mdp.votes.tables), policy)
+        labels, mass = positives(mdp).astype(np.intp), mass_of(mdp.weight)
+        return reject_calibration(left.scores, left.exit_step, labels, lows, policy.n_reached, mass)
 
 
 def realised(
@@ -322,11 +236,7 @@ def realised(
     n_evaluated: float,
     thetas: Floats | None = None,
 ) -> RealisedRates:
-    """Return the rates of rows held out.
-
-    parts  : (n,), rows of one number share a theta
-    thetas : by part, that of the rows which learned its cascade; the safer of the two is taken
-    """
+    """Return the rates of rows held out, by thetas of the other parts, or safer ones by part."""
     above = np.zeros(len(parts), bool)
     for part in np.unique(parts):
         here, others = parts == part, parts != part
@@ -336,35 +246,25 @@ def realised(
         if thetas is not None:
             theta = target.safer(theta, float(thetas[part]))
         above[here] = ends.scores[here] > theta
-    return rates_of(ends, above, target, n_evaluated)
-
-
-def rates_of(
-    ends: EndScores, above: NDArray[np.bool_], target: WantedRate, n_evaluated: float
-) -> RealisedRates:
-    """Return the rates of rows held out of which some were called positive."""
     found: dict[str, Any] = {}
     for name, rows in (("fpr", ~ends.positive), ("tpr", ends.positive)):
         count, n = int(above[rows].sum()), int(rows.sum())
         rate = min(float((ends.share * above)[rows].sum()), 1.0)
-        low, high = rate_interval(count, n)
-        error = float(np.sqrt(rate * (1 - rate) * np.square(ends.share[rows]).sum()))
-        found |= {name: rate, f"{name}_error": error, f"{name}_interval": (low, high)}
+        found[name], found[f"{name}_interval"] = rate, rate_interval(count, n)
+        found[f"{name}_error"] = float(np.sqrt(rate * (1 - rate) * ends.one_of(rows)))
+    n_positives = int(ends.positive.sum())
     return RealisedRates(
         target=target.name,
         wanted=target.rate,
-        n_negatives=int((~ends.positive).sum()),
-        n_positives=int(ends.positive.sum()),
+        n_negatives=len(parts) - n_positives,
+        n_positives=n_positives,
         n_evaluated=n_evaluated,
         **found,
     )
 
 
-def lowest_scores(tables: Tables, policy: Policy) -> NDArray[np.float64]:
-    """Return the lowest score that a row can leave with at each exit 0 .. N, (N + 1,).
-
-    A row that was not rejected has a score above 0, from which the next vote may take its smallest.
-    """
+def lowest_scores(tables: Tables, policy: Policy) -> Floats:
+    """Return the lowest score that a row can leave with at each exit 0 .. N, (N + 1,)."""
     least = np.minimum.reduceat(tables.values, tables.starts[:-1])
     smallest = np.add.reduceat(least, tables.rounds[:-1])[policy.order]
     slack = ROUNDING * float(np.abs(tables.bias).sum() + tables.reach().sum())
@@ -373,6 +273,7 @@ def lowest_scores(tables: Tables, policy: Policy) -> NDArray[np.float64]:
     for t in range(policy.n_steps):
         looks = t % policy.every == 0
         rejects = looks and len(policy.grid.edges) and policy.actions[t // policy.every, 0] == QUIT
+        # What was not rejected is above 0, and the next vote may take its smallest from that.
         lows[t + 1] = (max(lows[t], 0.0) if rejects else lows[t]) + smallest[t]
     return np.asarray(lows - slack)
 
@@ -380,25 +281,19 @@ def lowest_scores(tables: Tables, policy: Policy) -> NDArray[np.float64]:
 def reject_calibration(
     scores: Floats,
     exit_step: NDArray[np.integer[Any]],
-    labels: NDArray[Any],
+    labels: NDArray[np.intp],
     lows: Floats,
     length: int,
     mass: Floats | None = None,
 ) -> Calibration:
-    """Return what scores (n, 1) stand for, with labels (n,), 1 for positives.
-
-    Rows that pass all T steps are read as a (f - theta), a by ``platt``. Rows that are rejected
-    after step t have scores in [low_t, 0]. Their log-odds are
-
-        b_t + WIDTH x f / |low_t|,    b_t = min(log-odds of the rejected rows of the exits about t,
-                                                what keeps them below every later exit)
-
-    so rejected rows rank below all that passed, later exits higher, and no winning class changes.
-
-    lows   : (N + 1,), the lowest score that a row can leave with at each exit
-    length : T, the exit of rows that pass
-    mass   : (n,), of the rows; 1 by default
-    """
+    """Return what scores (n, 1) stand for, by labels (n,), 1 for positives, of rows that left."""
+    # Rows that pass all T = length steps are read as a (f - theta), by Platt's method. Rows that
+    # are rejected after step t have scores in [low_t, 0], and log-odds
+    #
+    #     b_t + WIDTH x f / |low_t|,    b_t = min(log-odds of the rejected rows of exits about t,
+    #                                             what keeps them below every later exit)
+    #
+    # so rejected rows rank below all that passed, later exits higher, and no winner changes.
     n_steps = len(lows) - 1
     mass = np.ones(len(labels)) if mass is None else mass
     passed = np.flatnonzero(exit_step == length)
@@ -431,8 +326,6 @@ def sparsify(
     budget: float | None = None,
     sample_weight: ArrayLike | None = None,
     solver: Rejection | None = None,
-    ordering: Ordering | None = None,
-    every: int = 1,
     n_jobs: int = 1,
     random_state: int | np.random.RandomState | None = 0,
 ) -> MDDAGClassifier:
@@ -460,11 +353,8 @@ def sparsify(
     sample_weight : array-like of shape (n,), default None
         What each row counts for; None means 1.
     solver : Rejection, default None
-        A solver with settings of its own; its rates and budget are replaced by those given here.
-    ordering : Ordering, default None
-        The only order to try; None tries the order of the model and one by correlation.
-    every : int, default 1
-        Steps between two looks at the score. More than 1 pays in large batches: try 16.
+        A solver with settings of its own, such as ``Rejection(every=16)`` for large batches; its
+        rates and budget are replaced by those given here.
     n_jobs : int, default 1
         Threads of prediction, -1 for all cores. No result depends on it.
     random_state : int, RandomState or None, default 0
@@ -473,7 +363,7 @@ def sparsify(
     Returns
     -------
     MDDAGClassifier
-        The fitted detector. ``realised_rates_`` has FPR and TPR on rows held out, with their
+        The fitted classifier. ``realised_rates_`` has FPR and TPR on rows held out, with their
         errors; ``summary_``, printed by ``repr``, compares them with the rate that was wanted.
 
     Raises
@@ -495,45 +385,41 @@ def sparsify(
     if beta is not None and budget is not None:
         raise ValueError(f"got beta={beta}, budget={budget}; wanted at most one of the two")
     price = checked_beta(BETA if beta is None else beta)
-    wanted = detecting_solver(solver, target_fpr, target_tpr)
-    if budget is not None:
-        check_positive("budget", budget)
-        wanted = replace(wanted, budget=float(budget))
-    source = parts_of(model)
-    ensemble = ensemble_of(source)
-    ensemble.require_link()
-    check_binary(ensemble, wanted.target.name)
-    estimator = MDDAGClassifier(
-        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
-        beta=price,
-        solver=wanted,
-        ordering=ordering,
-        every=every,
-        n_jobs=n_jobs,
-        random_state=random_state,
-        target_fpr=target_fpr,
-        target_tpr=target_tpr,
-    )
-    learner = configured(estimator.checked_solver(), random=check_random_state(random_state))
-    assert isinstance(learner, Rejection)
+    wanted = WantedRate(target_fpr, target_tpr)
     if y is None:
         raise ValueError(
             "y is None; a rate of detection is that of true labels: give those of the rows X"
         )
+    learner = Rejection() if solver is None else solver
+    check_is("solver", learner, Rejection, f"None or Rejection(), since {wanted.name} is given")
+    learner = replace(learner, target_fpr=target_fpr, target_tpr=target_tpr, budget=budget)
+    source = parts_of(model)
+    ensemble = ensemble_of(source)
+    ensemble.require_link()
+    estimator = MDDAGClassifier(
+        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
+        beta=price,
+        solver=learner,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )
     X, y, weight = counted_rows(X, y, sample_weight)
     votes = ensemble.votes(ensemble.features.rows(source.rows(X)), n_jobs=n_jobs)
     targets = ensemble.task.checked_targets(y)
     check_consistent_length(votes.codes, targets)
     mdp = mdp_of(ensemble, votes, targets, beta=price, weight=weight)
+    seeded = configured(learner, random=check_random_state(random_state))
+    policy, rates = seeded.detector(mdp)
     estimator.describe_rows(X)
-    estimator.take(learner.detector(mdp), ensemble, mdp)
-    target, value = ("beta", price) if budget is None else ("budget", float(budget))
-    estimator.summary_ = _summary(estimator, target, value, mdp)
+    estimator.settle(ensemble, policy, mdp)
+    estimator.realised_rates_ = rates
+    asked = ("beta", price) if budget is None else ("budget", float(budget))
+    estimator.summary_ = _summary(estimator, *asked, mdp)
     return estimator
 
 
 def _summary(estimator: MDDAGClassifier, target: str, value: float, mdp: MDP) -> Summary:
-    """Return what is known of the detector; its rates are of rows held out."""
+    """Return what is known of the cascade; its rates are of rows held out."""
     ensemble, dag = estimator.ensemble_, estimator.dag_
     # None where nothing is evaluated
     speed, speed_one = (

@@ -1,23 +1,22 @@
-"""The candidates of ``Rejection``: cascades of rejects in several orders, learned and run on rows.
+"""The candidates of `Rejection`: cascades of rejects in several orders, learned and run on rows.
 
-A candidate has a setting (an order, a final length T, a price beta) and the reject thresholds that
-were learned for it, with theta and lambda of the rows that the thresholds leave: both are found in
-turns. Of each order the partial sums are computed and sorted once; every setting uses them again.
+A candidate is an order, a final length T, a price beta and the reject thresholds that were learned
+for them, with theta and lambda of the rows that the thresholds leave: both are found in turns. Of
+each order the partial sums are computed and sorted once; every candidate uses them again.
 
 The policy of a cascade needs one cell boundary alone: with the levels
 
     f'_t = f_t - r_t  for t < T,       f'_T = f_T - theta
 
-as constants of the votes (``Rescaling``) a row quits where f' <= 0, up to rounding. So the sign of
+as constants of the votes (`Rescaling`) a row quits where f' <= 0, up to rounding. So the sign of
 f' is the verdict everywhere: a row that was rejected is of class 0, at the end f > theta is 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,8 @@ from mddag._utils.warnings import doubt
 from mddag.detection.thresholds import (
     NEVER,
     EndScores,
+    Flags,
+    Floats,
     RankedSums,
     WantedRate,
     last_steps,
@@ -36,42 +37,12 @@ from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables, Votes, partial_sums
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
-from mddag.policy.ordering import Correlation, Given
+from mddag.policy.ordering import Correlation, Given, Ordering
 from mddag.policy.policy import EVAL, QUIT, Policy
-
-Floats = NDArray[np.float64]
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
 MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
-
-
-@dataclass(frozen=True)
-class CascadeSetting:
-    """order: its number among the orders; length: T; beta: the price of one evaluation."""
-
-    order: int
-    length: int
-    beta: float
-
-
-@dataclass(frozen=True, eq=False)
-class CascadeRun:
-    """Rows in a cascade."""
-
-    ends: EndScores  # their scores, -inf where they were rejected
-    steps: NDArray[np.int32]  # (n,), how many they evaluate
-    price: Floats  # (T + 1,), of that many steps
-
-    @property
-    def mean_cost(self) -> float:
-        """Mean price on negatives."""
-        return float(self.ends.negative_shares @ self.price[self.steps[~self.ends.positive]])
-
-    @property
-    def mean_steps(self) -> float:
-        """Mean steps on negatives."""
-        return float(self.ends.negative_shares @ self.steps[~self.ends.positive])
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,26 +54,13 @@ class RejectCascade:
     theta: float = 0.0  # what the score at the end must exceed
     ties_pass: bool = False  # whether rows within rounding of theta pass; else they do not
 
-    @property
-    def length(self) -> int:
-        return len(self.thresholds)
-
-    def at(self, theta: float, ties_pass: bool = False) -> RejectCascade:
-        """Return the same with another threshold at the end."""
-        return replace(self, theta=theta, ties_pass=ties_pass)
-
     def run(
-        self,
-        sums: Floats,
-        positive: NDArray[np.bool_],
-        costs: Floats,
-        weight: Floats | None = None,
-    ) -> CascadeRun:
-        """Return what rows with the sums f_1 … f_T' (T', n), T' >= T, in this order do."""
-        last = last_steps(sums, self.thresholds)
-        scores = np.where(last < self.length - 1, -np.inf, sums[self.length - 1])
-        price = np.concatenate([[0.0], np.cumsum(costs[self.order[: self.length]])])
-        return CascadeRun(EndScores.of(scores, positive, weight), last + 1, price)
+        self, sums: Floats, positive: Flags, weight: Floats | None = None
+    ) -> tuple[EndScores, NDArray[np.int32]]:
+        """Return where rows with sums f_1 … f_T' (T', n), T' >= T, end, and their steps (n,)."""
+        last, length = last_steps(sums, self.thresholds), len(self.thresholds)
+        scores = np.where(last < length - 1, -np.inf, sums[length - 1])
+        return EndScores.of(scores, positive, weight), last + 1
 
     def policy(self, votes: Votes, every: int = 1) -> Policy:
         """Return the cascade as a policy over base classifiers with these votes."""
@@ -116,12 +74,10 @@ class RejectCascade:
         return Policy(actions, Grid(np.array([edge])), self.order, every, rescaling)
 
     def _rescaling(self, tables: Tables, rounding: float) -> Rescaling:
-        """Return the levels, what is added to f_0 … f_T, as constants of the votes.
-
-        Rows at a threshold are on the side where the learned cascade has them, whatever executors
-        round: reject thresholds are raised by twice that, since rows quit below -rounding, and
-        theta, which is the score of some row, is moved away from it.
-        """
+        """Return the levels, what is added to f_0 … f_T, as constants of the votes."""
+        # Rows at a threshold are on the side where the learned cascade has them, whatever executors
+        # round: reject thresholds are raised by twice that, since rows quit below -rounding, and
+        # theta, which is the score of some row, is moved away from it.
         most = 1.0 + float(np.abs(tables.bias).sum() + tables.reach().sum())  # |f| is below
         theta = min(max(self.theta, -most), most) + (-rounding if self.ties_pass else rounding)
         levels = np.concatenate([[NEVER], self.thresholds[:-1] + 2 * rounding, [theta]])
@@ -129,15 +85,12 @@ class RejectCascade:
             if levels[t] == NEVER:  # a step that rejects nothing has the next one's
                 levels[t] = levels[t + 1]
         shift = np.zeros((len(self.order), 1))
-        shift[self.order[: self.length], 0] = -np.diff(levels)
+        shift[self.order[: len(self.thresholds)], 0] = -np.diff(levels)
         return Rescaling(-levels[:1], shift)
 
 
 def _rounding(tables: Tables) -> float:
-    """Return more than executors, which add int32 numbers, may be off by.
-
-    So far below 0 a row quits, and never with a score above 0.
-    """
+    """Return more than executors, which add int32 numbers, may be off by."""
     most = float(np.abs(tables.bias).sum() + tables.reach().sum())
     return 8.0 * (tables.n_trees + 2) * max(most, 1e-300) / 2**31
 
@@ -155,11 +108,12 @@ def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:
 class RejectionCandidate:
     """A cascade with the loss and the costs that the rows for choosing have in it."""
 
-    setting: CascadeSetting
+    order: int  # its number among the orders
+    beta: float  # price of one evaluation
     cascade: RejectCascade
     loss: float  # at the wanted rate
-    cost: float  # mean cost on negatives; n_evaluated counts each base classifier as one
-    n_evaluated: float
+    cost: float  # mean cost on negatives
+    n_evaluated: float  # the same, with each base classifier as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +122,10 @@ class RejectionProblem:
 
     orders: list[NDArray[np.intp]]  # intp (N,) each
     sums: list[Floats]  # (T, n) of each order, T the largest length
-    positive: NDArray[np.bool_]  # (n,)
+    positive: Flags  # (n,)
     weight: Floats  # (n,)
     costs: Floats  # (N,), prices of the base classifiers
-    target: WantedRate  # the wanted rate
+    target: WantedRate
     every: int  # steps between two looks at the score
 
     @classmethod
@@ -180,7 +134,7 @@ class RejectionProblem:
         mdp: MDP,
         target: WantedRate,
         *,
-        ordering: Any = None,
+        ordering: Ordering | None = None,
         every: int = 1,
         like: RejectionProblem | None = None,
     ) -> RejectionProblem:
@@ -194,99 +148,83 @@ class RejectionProblem:
         return cls(orders, sums, positive, few.weight, mdp.costs, target, every)
 
     @property
-    def lengths(self) -> list[int]:
-        """Final lengths that are tried: whole groups of steps, and all steps."""
-        most = len(self.sums[0])
-        rounded = {min(-(-length // self.every) * self.every, most) for length in LENGTHS}
-        return sorted(length for length in rounded if length % self.every == 0 or length == most)
+    def ends(self) -> EndScores:
+        """Return these rows after all steps, none of them rejected."""
+        return EndScores.of(self.sums[0][-1], self.positive, self.weight)
 
-    def learned(self, ranked: RankedSums, setting: CascadeSetting) -> RejectCascade:
-        """Learn the thresholds of a setting.
+    def ranked(self, o: int, shift: float, rows: Flags | slice = slice(None)) -> RankedSums:
+        """Sort the sums of some of the rows in order number o."""
+        sums = np.ascontiguousarray(self.sums[o][:, rows])
+        return RankedSums.of(sums, self.positive[rows], self.weight[rows], shift=shift)
 
-        They change which rows are left, so theta is taken again from those that the first ones
-        leave; a last pass counts at each step the rows that reach it.
-        """
-        order, length = self.orders[setting.order], setting.length
+    def learned(self, ranked: RankedSums, o: int, length: int, beta: float) -> RejectCascade:
+        """Learn the thresholds of so many steps in order number o at a price."""
+        order = self.orders[o]
         full = EndScores(ranked.sums[length - 1], ranked.positive, ranked.share)
         theta, lam = self.target.theta(full), self.target.slope(full)
-        prices = setting.beta * self.costs[order[:length]]
+        prices = beta * self.costs[order[:length]]
         looks = (np.arange(length) + 1) % self.every == 0
-        first = ranked.thresholds(length, theta, lam, prices, looks=looks)
-        left = RejectCascade(order, first).run(
-            ranked.sums, ranked.positive, self.costs, ranked.share
-        )
+        first = RejectCascade(order, ranked.thresholds(theta, lam, prices, looks=looks))
+        # Thresholds change which rows are left, so theta is taken again from these; a last pass
+        # counts at each step the rows that reach it.
+        left, _ = first.run(ranked.sums, ranked.positive, ranked.share)
         lowest = float(full.scores.min())  # where no negative is left
         if self.target.fpr is None:  # all positives may be wanted, the lowest of them too
             lowest = float(np.nextafter(lowest, -np.inf))
-        theta = max(self.target.theta(left.ends), lowest)
-        again = ranked.thresholds(length, theta, lam, prices, looks=looks)
-        return RejectCascade(
-            order, ranked.thresholds(length, theta, lam, prices, looks=looks, before=again)
-        )
+        theta = max(self.target.theta(left), lowest)
+        again = ranked.thresholds(theta, lam, prices, looks=looks)
+        last = ranked.thresholds(theta, lam, prices, looks=looks, before=again)
+        return RejectCascade(order, last)
 
-    def run(self, cascade: RejectCascade, o: int) -> CascadeRun:
-        """Run these rows through a cascade of order number o."""
-        return cascade.run(self.sums[o], self.positive, self.costs, self.weight)
+    def run(self, candidate: RejectionCandidate) -> tuple[EndScores, NDArray[np.int32]]:
+        """Return where these rows end in the cascade of a candidate, and their steps (n,)."""
+        return candidate.cascade.run(self.sums[candidate.order], self.positive, self.weight)
+
+    def candidates(self, choosing: RejectionProblem, shift: float) -> Iterator[RejectionCandidate]:
+        """Learn a cascade for every order, length and price; the rows for choosing estimate it."""
+        target = self.target.for_choosing(choosing.ends)
+        lam = target.slope(self.ends)
+        most, negative = len(self.sums[0]), ~choosing.positive
+        share = shares_by_class(choosing.positive, choosing.weight)[negative]
+        # whole groups of steps, and all steps
+        lengths = sorted({min(-(-length // self.every) * self.every, most) for length in LENGTHS})
+        for o, order in enumerate(self.orders):
+            ranked = self.ranked(o, shift)
+            price = np.append(0.0, np.cumsum(self.costs[order[:most]]))  # of so many steps
+            for length, beta in product(lengths, map(float, BETAS)):
+                cascade = self.learned(ranked, o, length, beta)
+                ends, steps = cascade.run(choosing.sums[o], choosing.positive, choosing.weight)
+                yield RejectionCandidate(
+                    o,
+                    beta,
+                    cascade,
+                    loss=target.mean_loss(ends, lam),
+                    cost=float(share @ price[steps[negative]]),
+                    n_evaluated=float(share @ steps[negative]),
+                )
 
     def crossed(
-        self, setting: CascadeSetting, parts: NDArray[np.intp], shift: float
+        self, candidate: RejectionCandidate, parts: NDArray[np.intp], shift: float
     ) -> tuple[EndScores, Floats]:
-        """Return the ends of each part in a cascade that was learned without it.
-
-        And theta by the rows that learned that cascade, by part; a single part learns from itself.
-        """
-        sums, n_parts = self.sums[setting.order], int(parts.max()) + 1
-        scores, thetas = np.empty(len(self.positive)), np.empty(n_parts)
+        """Return the ends of each part in a cascade learned without it, and the thetas of those."""
+        o, length = candidate.order, len(candidate.cascade.thresholds)
+        n_parts = int(parts.max()) + 1
+        scores, thetas = np.empty(len(parts)), np.empty(n_parts)
         for part in range(n_parts):
             here = parts == part
-            others = ~here if n_parts > 1 else here
-            ranked = RankedSums.of(
-                np.ascontiguousarray(sums[:, others]),
-                self.positive[others],
-                self.weight[others],
-                shift=shift,
-            )
-            cascade = self.learned(ranked, setting)
-            of_part = np.ascontiguousarray(sums[:, here])
-            run = cascade.run(of_part, self.positive[here], self.costs, self.weight[here])
-            scores[here] = run.ends.scores
-            own = cascade.run(ranked.sums, ranked.positive, self.costs, ranked.share)
-            thetas[part] = self.target.expected(own.ends)
+            ranked = self.ranked(o, shift, ~here if n_parts > 1 else here)
+            cascade = self.learned(ranked, o, length, candidate.beta)
+            of_part = np.ascontiguousarray(self.sums[o][:, here])
+            scores[here] = cascade.run(of_part, self.positive[here], self.weight[here])[0].scores
+            own, _ = cascade.run(ranked.sums, ranked.positive, ranked.share)
+            thetas[part] = self.target.expected(own)
         return EndScores.of(scores, self.positive, self.weight), thetas
-
-    @property
-    def ends(self) -> EndScores:
-        """These rows after all steps, none of them rejected."""
-        return EndScores.of(self.sums[0][-1], self.positive, self.weight)
-
-
-def rejection_candidates(
-    rows: RejectionProblem, choosing: RejectionProblem, shift: float
-) -> Iterator[RejectionCandidate]:
-    """Learn a cascade for every setting, and estimate its loss and its costs.
-
-    rows, choosing : to learn on, and to estimate by; both may be the same
-    """
-    target = rows.target.for_choosing(choosing.ends)
-    lam = target.slope(rows.ends)
-    for o, sums in enumerate(rows.sums):
-        ranked = RankedSums.of(sums, rows.positive, rows.weight, shift=shift)
-        for length, beta in product(rows.lengths, BETAS):
-            setting = CascadeSetting(o, length, float(beta))
-            cascade = rows.learned(ranked, setting)
-            run = choosing.run(cascade, o)
-            loss = target.mean_loss(run.ends, lam)
-            yield RejectionCandidate(setting, cascade, loss, run.mean_cost, run.mean_steps)
 
 
 def chosen_candidate(
     candidates: Sequence[RejectionCandidate], beta: float, budget: float | None, one_row: float
 ) -> RejectionCandidate:
-    """Choose by Eq. (8) on negatives, or by the loss alone within a budget of evaluations.
-
-    Losses that differ by less than one row are equal, and then the most expensive is taken: a
-    budget is there to be used, and with more evaluations there is less selection bias.
-    """
+    """Choose by Eq. (8) on negatives, or by the loss alone within a budget of evaluations."""
     if budget is None:
         return min(candidates, key=lambda c: c.loss + beta * c.cost)
     within = [c for c in candidates if c.n_evaluated <= budget]
@@ -298,15 +236,14 @@ def chosen_candidate(
             "larger budget"
         )
         return cheapest
+    # Losses that differ by less than one row are equal, and then the most expensive is taken: a
+    # budget is there to be used, and with more evaluations there is less selection bias.
     least = min(c.loss for c in within)
     return max((c for c in within if c.loss < least + one_row), key=lambda c: c.n_evaluated)
 
 
-def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray[np.intp]:
-    """Draw a part for each row, as many rows of each class in each.
-
-    There are fewer parts where a class has fewer rows.
-    """
+def class_parts(positive: Flags, n_parts: int, seed: int) -> NDArray[np.intp]:
+    """Draw a part for each row, as many of each class in each; fewer where a class is small."""
     n_parts = min(n_parts, int(positive.sum()), int((~positive).sum()))
     random = np.random.RandomState(seed)
     parts = np.empty(len(positive), np.intp)
@@ -315,7 +252,7 @@ def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray
     return parts
 
 
-def positives(mdp: MDP) -> NDArray[np.bool_]:
+def positives(mdp: MDP) -> Flags:
     """Return the rows of class 1; of soft targets those that it is likelier for."""
     labels = mdp.labels if mdp.labels.ndim == 1 else mdp.labels[:, 1] > 0.5
     return np.asarray(labels > 0)
@@ -343,8 +280,8 @@ def check_detection(mdp: MDP) -> None:
         )
 
 
-def _orders(ordering: Any, mdp: MDP, positive: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Orders to try, without repetition; both classes count alike in the correlation."""
+def _orders(ordering: Ordering | None, mdp: MDP, positive: Flags) -> list[NDArray[np.intp]]:
+    """Return the orders to try, without repetition; both classes count alike in a correlation."""
     tried = (Given(), Correlation(focus=0.0)) if ordering is None else (ordering,)
     weight = shares_by_class(positive, mdp.weight)
     found = [np.asarray(order(mdp.votes, mdp.costs, weight), np.intp) for order in tried]
@@ -352,7 +289,7 @@ def _orders(ordering: Any, mdp: MDP, positive: NDArray[np.bool_]) -> list[NDArra
 
 
 def _few(mdp: MDP) -> NDArray[np.intp]:
-    """Rows that count, evenly spaced in each class where all would need too much memory."""
+    """Return rows that count, evenly spaced in each class where all would need too much memory."""
     most = max(MOST_SUMS // min(mdp.n_steps, LENGTHS[-1]), 2)
     rows = mdp.counting()
     if len(rows) <= most:

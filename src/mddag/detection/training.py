@@ -41,7 +41,7 @@ from mddag.detection.augmentation import (
 from mddag.detection.cascade_rows import balanced
 from mddag.detection.detector import Detector, Prices
 from mddag.detection.haar import PatchColumns, drawn_features
-from mddag.detection.thresholds import reject_thresholds
+from mddag.detection.thresholds import RankedSums
 from mddag.detection.windows import LEAF, WindowClassifier
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
@@ -145,15 +145,11 @@ def thresholds_of(objects: Floats, negatives: Floats, prices: Prices) -> tuple[F
     """
     # Above 0 objects are more likely than negatives: where they are easy to tell, that is enough.
     accept = min(0.0, float(np.quantile(objects[:, -1], prices.miss)))
-    reject = reject_thresholds(
-        np.concatenate([objects, negatives]),
-        np.arange(len(objects) + len(negatives)) < len(objects),
-        float(np.nextafter(accept, -np.inf)),  # a sum that just reaches it is accepted
-        prices.false_positive,
-        prices.evaluation,
-        prices.shift,
-    )
-    return reject, accept
+    sums = np.ascontiguousarray(np.concatenate([objects, negatives]).T)
+    ranked = RankedSums.of(sums, np.arange(sums.shape[1]) < len(objects), shift=prices.shift)
+    theta = float(np.nextafter(accept, -np.inf))  # a sum that just reaches it is accepted
+    of_steps = np.full(len(sums), prices.evaluation)
+    return ranked.thresholds(theta, prices.false_positive, of_steps), accept
 
 
 def window_classifier(

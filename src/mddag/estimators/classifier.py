@@ -13,18 +13,14 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mddag._utils.applications import RATES, part
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.losses import Logistic
 from mddag.metrics.classification import checked_class_metric
-from mddag.policy.calibration import Calibration
-from mddag.policy.mdp import MDP
 from mddag.policy.ordering import Given
-from mddag.policy.policy import ACTIONS, Policy
-from mddag.policy.rollout import Rollout
+from mddag.policy.policy import ACTIONS
 from mddag.solvers import Sarsa, Solver
 
 
@@ -71,12 +67,6 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         Show progress on standard error; a solver that can report does, too.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and seeds a solver that has no seed of its own.
-    target_fpr, target_tpr : float, default None
-        Detection: the share of negatives that may be called positive, or of positives to be found.
-        Then the default solver is ``Rejection``, for two classes of which the second is detected:
-        beta is the price of one evaluation of a negative in misses, and
-        ``decision_function`` ranks rows that were rejected below those that passed, early ones
-        lowest. The realised rates are in ``realised_rates_``; see docs/detection.md.
     metric : metric of classifiers, default None
         What is to be good: ``LogLoss()`` or ``RocAuc()`` of ``mddag.metrics``; None means
         ``Accuracy()``. Policies are learned by ``Logistic()`` for the first two where no loss is
@@ -101,8 +91,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         Only of ``sparsify``: what it found, measured on rows that policies were not learned on;
         ``repr`` of the estimator prints it in five lines.
     realised_rates_ : RealisedRates
-        Only of detection: FPR and TPR on rows held out, with errors, beside what was wanted;
-        ``realised_fpr_`` is the first of them.
+        Only of ``mddag.detection.sparsify``: FPR and TPR on rows held out, with errors.
     transformer_ : Transformer or None
         The steps of a Pipeline before its ensemble, with ``transform``.
     n_features_in_, feature_names_in_ : as in scikit-learn; those of the Pipeline, if there is one
@@ -135,8 +124,6 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         n_jobs: int = 1,
         verbose: bool = False,
         random_state: Any = None,
-        target_fpr: float | None = None,
-        target_tpr: float | None = None,
         metric: Any = None,
     ) -> None:
         super().__init__(
@@ -154,8 +141,6 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
             verbose=verbose,
             random_state=random_state,
         )
-        self.target_fpr = target_fpr
-        self.target_tpr = target_tpr
         self.metric = metric
 
     @classmethod
@@ -208,34 +193,8 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         value = metric(p, codes, sample_weight)
         return value if metric.larger_is_better else -value
 
-    @property
-    def realised_fpr_(self) -> float:
-        """The share of negatives that are called positive, on rows held out."""
-        check_is_fitted(self, "ensemble_")
-        return float(self.realised_rates_.fpr)
-
-    @property
-    def _detects(self) -> bool:
-        """Whether a rate is wanted."""
-        given = self.target_fpr is not None or self.target_tpr is not None
-        return given or getattr(self.solver, "detects", False)
-
-    def _targets(self, y: Any) -> NDArray[Any]:
-        targets = super()._targets(y)
-        n_classes = len(np.unique(targets)) if self._detects and targets.ndim == 1 else 0
-        if n_classes > 2:
-            raise ValueError(
-                f"y has {n_classes} classes, but {self._own_solver().target.name} is for two, of "
-                "which the second is to be detected: make one class of the others"
-            )
-        return targets
-
     def checked_solver(self, n_jobs: int | None = None) -> Solver:
-        if checked_class_metric(self.metric) is not None and self._detects:
-            raise ValueError(
-                f"metric={self.metric!r} is given beside a rate to detect at, which is the metric "
-                "there; leave one of the two out"
-            )
+        checked_class_metric(self.metric)
         return super().checked_solver(n_jobs)
 
     def loss_for(
@@ -248,37 +207,6 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         # probabilities near the full ones keep every metric of probabilities
         by_metric = checked_class_metric(self.metric) is not None
         return Logistic() if by_metric and self.loss is None else self.loss
-
-    def _own_solver(self) -> Any:
-        if self.target_fpr is None and self.target_tpr is None:
-            return self.solver
-        detection = part(RATES, "detection")
-        return detection.detecting_solver(self.solver, self.target_fpr, self.target_tpr)
-
-    def _solved(self, solver: Solver, mdp: MDP) -> Policy:
-        if not self._detects:
-            return super()._solved(solver, mdp)
-        found = solver.detector(mdp)  # type: ignore[attr-defined]
-        self._found_rates = found.rates
-        policy: Policy = found.policy
-        return policy
-
-    def take(self, found: Any, ensemble: Ensemble, mdp: MDP) -> None:
-        """Take a cascade that ``Rejection`` found on the rows of an MDP."""
-        self._found_rates = found.rates
-        self.settle(ensemble, found.policy, mdp)
-
-    def _calibrated(
-        self, ensemble: Ensemble, policy: Policy, left: Rollout, mdp: MDP
-    ) -> Calibration:
-        self.__dict__.pop("realised_rates_", None)
-        rates = self.__dict__.pop("_found_rates", None)
-        if not self._detects:
-            return super()._calibrated(ensemble, policy, left, mdp)
-        solver = self._own_solver()
-        calibration: Calibration = solver.calibration(ensemble, policy, left, mdp)
-        self.realised_rates_ = solver.rates(left, mdp) if rates is None else rates
-        return calibration
 
     def _default_model(self) -> Any:
         return AdaBoostMHClassifier(n_jobs=self.n_jobs, verbose=self.verbose)

@@ -157,7 +157,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         source.ensemble.task.doubt_targets(targets[source.rows])
         mdp = self._policy_mdp(source, rows, targets[source.rows], part(weight, source.rows))
         learning = arranged_for(solver, mdp, self.ordering, self.grid)
-        policy = learning.for_source(self._solved(configured(solver, random=random), learning.mdp))
+        policy = learning.for_source(configured(solver, random=random).solve(learning.mdp))
         self.settle(source.ensemble, policy, mdp)
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {solver.name}")
 
@@ -258,25 +258,20 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         checked_actions(self.actions)
         checked_loss(self.loss)
         return chosen_solver(
-            self._own_solver(),
+            self.solver,
             ordering=self.ordering,
             every=self.every,
             n_jobs=self.n_jobs if n_jobs is None else n_jobs,
             verbose=self.verbose,
         )
 
-    def _own_solver(self) -> Any:
-        """The parameter `solver`, or what other parameters make of it."""
-        return self.solver
-
-    def _solved(self, solver: Solver, mdp: MDP) -> Policy:
-        """The policy of a solver."""
-        return solver.solve(mdp)
-
     def _calibrated(
         self, ensemble: Ensemble, policy: Policy, left: Rollout, mdp: MDP
     ) -> Calibration:
         """What scores stand for, by the rows of an MDP as they left the policy."""
+        if hasattr(self.solver, "calibration"):
+            own: Calibration = self.solver.calibration(policy, left, mdp)
+            return own
         targets = mdp.labels
         if ensemble.task.calibrated == "probabilities":
             targets = opinion(mdp.votes.scores(), targets, mdp.mass)
@@ -368,7 +363,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
 
     def settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:
         """Take a policy over an ensemble, calibrated and evaluated on the rows of an MDP."""
-        for of_another_policy in ("promise_", "summary_"):
+        for of_another_policy in ("promise_", "summary_", "realised_rates_"):
             self.__dict__.pop(of_another_policy, None)
         self.measured_against_ = "labels" if mdp.labels.ndim == 1 else "probabilities"
         self.evaluation_ = mdp.evaluate(policy)

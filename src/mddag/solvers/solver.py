@@ -41,6 +41,11 @@ class Solver(ABC):
     linear_levels : bool, default=False
         Whether the levels of a new order are fitted by least squares for several classes, too.
 
+    Notes
+    -----
+    Scores of policies are calibrated exit by exit. A solver that knows better has a method
+    ``calibration(policy, left, mdp)``, of a `Rollout` of the rows, that returns a `Calibration`.
+
     Examples
     --------
     >>> import mddag

@@ -54,8 +54,9 @@ def long_chain():
 def detector():
     X, y = make_hastie_10_2(2400, random_state=0)
     boost = mddag.AdaBoostMHClassifier(n_rounds=30, random_state=0).fit(X[:800], y[:800])
-    model = mddag.MDDAGClassifier(boost, beta=0.003, target_fpr=0.1, random_state=0)
-    return model.fit(X[800:1600], y[800:1600]), X[1600:], y[1600:]
+    rows = X[800:1600], y[800:1600]
+    model = mddag.detection.sparsify(boost, *rows, beta=0.003, target_fpr=0.1)
+    return model, X[1600:], y[1600:]
 
 
 class Page(HTMLParser):
