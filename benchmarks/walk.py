@@ -36,8 +36,8 @@ FUNCTION = 1  # CO_OPTIMIZED: a function's code, not that of a module or class
 RUNS = {
     roll_out.__code__: "policy",
     Dag.run.__code__: "self",
-    Dag.fill_scores.__code__: "self",
-    Dag.exits_of.__code__: "self",
+    Dag.scores.__code__: "self",
+    Dag.exits.__code__: "self",
 }
 HEAD = (
     "call", "files", "lines", "packages", "functions", "calls",

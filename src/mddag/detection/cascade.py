@@ -379,7 +379,7 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
             The stage at which a row leaves and, within a stage, its score there.
         """
         rows = self._rows(X)
-        scores, exit_step = self.dag_.exits_of(rows, self.n_jobs)
+        scores, exit_step = self.dag_.exits(rows, n_jobs=self.n_jobs)
         reach = self.chain_.reach(self.ensemble_.tables.reach())
         ranks = self.chain_.ranks(scores[:, 0], exit_step, reach)
         decision: NDArray[np.float64] = ranks - self.chain_.boundary(reach)

@@ -9,7 +9,7 @@ or the number of threads; it lies within ``Dag.fixed_point.bound`` of the float6
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Patches, Rows
 from mddag.policy.grid import Grid
 from mddag.policy.integer_votes import IntegerVotes
-from mddag.policy.policy import EVAL, Policy, check_policy
+from mddag.policy.policy import EVAL, Policy, changed_policy, check_policy
 
 FEW_ROWS = 256
 BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted
@@ -275,23 +275,9 @@ class Dag(ReadOnlyArrays):
             ready = self.ensemble.features.rows(rows)
             scores[:] = self.by_query.exits(ready, qid, n_jobs)[0]
         else:
-            self.fill_scores(rows, scores, n_jobs)
+            executor, ready = self._ready(rows)
+            executor.scores(ready, scores, n_jobs)
         return scores
-
-    def fill_scores(self, rows: Rows | Patches, out: NDArray[np.float64], n_jobs: int) -> None:
-        """Compute the scores of checked rows.
-
-        Parameters
-        ----------
-        rows : Rows or ndarray of uint8
-            Checked rows or patches.
-        out : ndarray of shape (n, K)
-            Array to fill.
-        n_jobs : int
-            Number of threads.
-        """
-        executor, ready = self._ready(rows)
-        executor.scores(ready, out, n_jobs)
 
     def exits(self, X: Any, *, n_jobs: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Compute scores and exit steps.
@@ -310,30 +296,8 @@ class Dag(ReadOnlyArrays):
         exit_step : ndarray of shape (n,), int32
             One more than the last step at which the row evaluates, 0 if there is none.
         """
-        n_jobs = checked_jobs(n_jobs)
-        return self.exits_of(self.ensemble.features.read(X), n_jobs)
-
-    def exits_of(
-        self, rows: Rows | Patches, n_jobs: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Compute scores and exit steps of checked rows.
-
-        Parameters
-        ----------
-        rows : Rows or ndarray of uint8
-            Checked rows or patches.
-        n_jobs : int
-            Number of threads.
-
-        Returns
-        -------
-        scores : ndarray of shape (n, K)
-            Scores.
-        exit_step : ndarray of shape (n,), int32
-            Exit steps.
-        """
-        executor, ready = self._ready(rows)
-        return executor.exits(ready, n_jobs)
+        executor, ready = self._ready(self.ensemble.features.read(X))
+        return executor.exits(ready, checked_jobs(n_jobs))
 
     def _ready(self, rows: Rows | Patches) -> tuple[Executor, Any]:
         """Return what runs checked rows, and the rows as it takes them."""
@@ -365,30 +329,11 @@ class Dag(ReadOnlyArrays):
         ndarray of shape (n,)
             Indices into the classes of the ensemble.
         """
-        n_jobs = checked_jobs(n_jobs)
-        return self.verdicts_of(self.ensemble.features.read(X), n_jobs)
-
-    def verdicts_of(self, rows: Rows | Patches, n_jobs: int) -> NDArray[np.intp]:
-        """Return the class of each checked row.
-
-        Parameters
-        ----------
-        rows : Rows or ndarray of uint8
-            Checked rows or patches.
-        n_jobs : int
-            Number of threads.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Indices into the classes of the ensemble.
-        """
+        rows, n_jobs = self.ensemble.features.read(X), checked_jobs(n_jobs)
         if self.policy.verdict is not None:
             executor, ready = self._ready(rows)
             return executor.verdicts(ready, n_jobs)
-        scores = np.empty((len(rows), self.ensemble.n_scores))
-        self.fill_scores(rows, scores, n_jobs)
-        return codes_by_scores(self.ensemble, scores)
+        return codes_by_scores(self.ensemble, self.scores(rows, n_jobs=n_jobs))
 
     def lengths(
         self, X: Any, qid: Any = None, *, n_jobs: int = 1
@@ -480,7 +425,10 @@ def compile(  # noqa: A001
     check_policy(policy)
     if policy.rescaling is not None:  # from here on it is part of the votes
         policy.require(ensemble.n_classifiers, ensemble.n_scores)
-        ensemble, policy = ensemble.rescaled(policy.rescaling), replace(policy, rescaling=None)
+        ensemble, policy = (
+            ensemble.rescaled(policy.rescaling),
+            changed_policy(policy, rescaling=None),
+        )
     return Dag(ensemble, policy, executor, expected_evaluations, purchases)
 
 

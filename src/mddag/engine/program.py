@@ -9,7 +9,7 @@ the first decision from there on that quits in this cell.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import take_segments
 from mddag.policy.grid import Grid, buckets
 from mddag.policy.integer_votes import IntegerVotes
-from mddag.policy.policy import EVAL, QUIT, Policy, decided, last_decisions
+from mddag.policy.policy import EVAL, QUIT, Policy, changed_policy, decided, last_decisions
 from mddag.policy.state import Stages, for_steps
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Program(ReadOnlyArrays):
         ensemble = self.ensemble.reordered(self.policy.order).truncated(n_reached)
         actions = self.policy.actions[: -(-n_reached // self.policy.every)]
         state = for_steps(self.policy.state, n_reached)
-        return ensemble, replace(  # verdicts stay with the whole policy
+        return ensemble, changed_policy(  # verdicts stay with the whole policy
             self.policy, actions=actions, order=np.arange(n_reached), state=state, verdict=None
         )
 

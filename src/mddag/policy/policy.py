@@ -8,11 +8,11 @@ scores, as a stage of a cascade does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mddag._utils.arrays import ReadOnlyArrays, read_only
 from mddag._utils.cached import cached_property
@@ -25,30 +25,6 @@ from mddag.policy.state import Score, Stages, State, for_steps
 
 BY_SCORES = -1
 MOST_CLASSES = 2**15  # that 16 bits number
-
-
-def checked_verdict(
-    verdict: ArrayLike | None, shape: tuple[int, int], n_classes: int
-) -> NDArray[np.int16] | None:
-    """Return a read-only copy after checking that every entry is a class code or -1."""
-    if verdict is None:
-        return None
-    array: NDArray[Any] = np.asarray(verdict)
-    if array.shape != shape or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"verdict is {described(verdict)}; wanted integers {shape}: a class for each decision "
-            "and cell in which a row may quit, and one more row of them for the end"
-        )
-    n_classes = min(n_classes, MOST_CLASSES)
-    bad = (array < BY_SCORES) | (array >= n_classes)
-    if bad.any():
-        d, c = np.argwhere(bad)[0]
-        raise ValueError(
-            f"the verdict of decision {d} in cell {c} is {array[d, c]}; wanted a class from 0 to "
-            f"{n_classes - 1}, or -1 for the class by the scores"
-        )
-    copy: NDArray[np.int16] = read_only(array, np.int16)
-    return copy
 
 
 def last_decisions(quits: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -127,71 +103,51 @@ class Policy(ReadOnlyArrays):
 
     def __post_init__(self) -> None:
         _check_grid(self.grid)
-        if self.state is None:
-            object.__setattr__(self, "state", Score(self.grid))
-        if not hasattr(self.state, "grid"):
-            raise TypeError(
-                f"state is {described(self.state)}; wanted a State, such as Score(grid)"
-            )
-        if self.state.grid is not self.grid:
+        state = Score(self.grid) if self.state is None else self.state
+        if not hasattr(state, "grid"):
+            raise TypeError(f"state is {described(state)}; wanted a State, such as Score(grid)")
+        if state.grid is not self.grid:
             raise ValueError(
                 "the state makes its cells from another grid than the policy's; wanted one grid "
                 "for both"
             )
-        if self.rescaling is not None:
-            check_is("rescaling", self.rescaling, Rescaling, "a Rescaling or None")
-        order, actions = (
-            checked_permutation(self.order, np.size(self.order)),
-            np.asarray(self.actions),
-        )
-        n_steps = getattr(self.state, "n_steps", len(order))
+        order = checked_permutation(self.order, np.size(self.order))
+        n_steps = getattr(state, "n_steps", len(order))
         if n_steps != len(order):
             raise ValueError(
                 f"the state is for {n_steps} steps, but the order has {len(order)}; wanted one "
                 "state for the steps of the policy"
             )
         check_whole("every", self.every, 1)
-        n_decisions = -(-len(order) // self.every)
-        if actions.shape != (n_decisions, self.state.n_cells):
-            raise ValueError(
-                f"actions have shape {actions.shape}; wanted ({n_decisions}, {self.state.n_cells})"
-                f" for the steps of the order, every={self.every}, and the cells of the grid"
-            )
-        known = (actions == EVAL) | (actions == SKIP) | (actions == QUIT)
-        if not known.all():
-            d, c = np.argwhere(~known)[0]
-            raise ValueError(
-                f"the action at step {d * self.every} in cell {c} is {actions[d, c]}; "
-                f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
-            )
+        shape = -(-len(order) // self.every), state.n_cells
+        actions = _checked_actions(self.actions, shape, self.every)
         wanted = len(order), self.grid.n_scores
-        if self.rescaling is not None and self.rescaling.shift.shape != wanted:
-            raise ValueError(
-                f"the rescaling is of shape {self.rescaling.shift.shape}; wanted one constant per "
-                f"step and score, {wanted}"
-            )
-        shape, n_classes = (n_decisions + 1, self.state.n_cells), max(self.grid.n_scores, 2)
-        object.__setattr__(self, "verdict", checked_verdict(self.verdict, shape, n_classes))
-        object.__setattr__(self, "actions", read_only(actions, np.uint8))
-        if self.leaps is not None:
-            object.__setattr__(self, "leaps", self._checked_leaps())
-        object.__setattr__(self, "order", read_only(order, np.intp))
-
-    def _checked_leaps(self) -> NDArray[np.int32]:
-        leaps, n_decisions = checked_leaps(self.leaps, self.actions), len(self.actions)
-        plain = self.verdict is None and self.rescaling is None
-        if not plain or isinstance(self.state, Score):
-            raise ValueError(
-                "leaps are given with verdicts, a rescaling or the scores as state, "
-                "which know of SKIPs to the next decision alone; wanted a policy of Stages without "
-                "them"
-            )
-        if n_decisions * self.every != len(self.order):
-            raise ValueError(
-                f"leaps are given, but decisions for every {self.every} steps do not end at step "
-                f"{len(self.order)}; wanted a multiple of them"
-            )
-        return leaps
+        if self.rescaling is not None:
+            check_is("rescaling", self.rescaling, Rescaling, "a Rescaling or None")
+            if self.rescaling.shift.shape != wanted:
+                raise ValueError(
+                    f"the rescaling is of shape {self.rescaling.shift.shape}; wanted one constant "
+                    f"per step and score, {wanted}"
+                )
+        verdict = self.verdict
+        if verdict is not None:
+            verdict = _checked_verdict(verdict, (shape[0] + 1, shape[1]), wanted[1])
+        leaps = self.leaps
+        if leaps is not None:
+            plain = verdict is None and self.rescaling is None and not isinstance(state, Score)
+            if not plain or len(order) % self.every:
+                raise ValueError(
+                    "leaps are given; wanted a policy of Stages without verdicts and rescaling, "
+                    f"whose decisions for every {self.every} steps end at step {len(order)}"
+                )
+            leaps = _checked_leaps(leaps, actions)
+        vars(self).update(
+            actions=actions,
+            order=read_only(order, np.intp),
+            state=state,
+            verdict=verdict,
+            leaps=leaps,
+        )
 
     def __repr__(self) -> str:
         every = f", every={self.every}" if self.every > 1 else ""
@@ -369,7 +325,7 @@ class Policy(ReadOnlyArrays):
             actions = np.pad(actions, ((0, n_more), (0, 0)), constant_values=QUIT)
             if verdict is not None:  # where all quit now was the end
                 verdict = np.pad(verdict, ((0, n_more), (0, 0)), mode="edge")
-        return replace(
+        return changed_policy(
             self,
             actions=actions,
             order=whole.order,
@@ -401,10 +357,11 @@ class Policy(ReadOnlyArrays):
             return self
         first = np.append(0, np.flatnonzero(needed) + 1)  # of the places that become one
         n_cells, fewer = n_parts * len(first), Grid(grid.edges[needed], grid.n_scores)
-        actions, *verdict = (p[:, :, first].reshape(len(p), n_cells) for p in places)
+        actions, *verdict = (p.take(first, axis=2).reshape(len(p), n_cells) for p in places)
         state = self.state.on_grid(fewer)
-        new = replace(self, actions=actions, grid=fewer, state=state, verdict=None)
-        return replace(new, verdict=verdict[0]) if verdict else new
+        return changed_policy(
+            self, actions=actions, grid=fewer, state=state, verdict=verdict[0] if verdict else None
+        )
 
     def tables(self, tables: Tables) -> Tables:
         """Rescale the votes of an ensemble for this policy.
@@ -473,12 +430,82 @@ class Policy(ReadOnlyArrays):
             raise ValueError(f"cannot evaluate the first {n_evaluated} of {n_steps} steps")
         actions = np.full((n_steps, grid.n_cells), EVAL, np.uint8)
         actions[n_evaluated:] = QUIT
-        return cls(actions, grid, np.arange(n_steps))
+        return trusted_policy(actions, grid, np.arange(n_steps))
 
 
-def checked_leaps(leaps: Any, actions: NDArray[np.uint8]) -> NDArray[np.int32]:
+def trusted_policy(
+    actions: NDArray[np.uint8],
+    grid: Grid,
+    order: NDArray[np.intp],
+    every: int = 1,
+    rescaling: Rescaling | None = None,
+    state: State | None = None,
+    verdict: NDArray[np.int16] | None = None,
+    leaps: NDArray[np.int32] | None = None,
+) -> Policy:
+    """Make a policy of parts that are known to fit; their arrays become read-only."""
+    for array in (actions, order, verdict, leaps):
+        if array is not None:
+            array.flags.writeable = False
+    policy = object.__new__(Policy)
+    vars(policy).update(
+        actions=actions,
+        grid=grid,
+        order=order,
+        every=every,
+        rescaling=rescaling,
+        state=Score(grid) if state is None else state,
+        verdict=verdict,
+        leaps=leaps,
+    )
+    return policy
+
+
+def changed_policy(policy: Policy, **parts: Any) -> Policy:
+    """Return a policy with other parts, which are known to fit."""
+    return trusted_policy(**(policy.__getstate__() | parts))
+
+
+def _checked_actions(actions: Any, shape: tuple[int, int], every: int) -> NDArray[np.uint8]:
+    """Return a read-only copy after checking that every entry is an action."""
+    array = np.asarray(actions)
+    if array.shape != shape:
+        raise ValueError(
+            f"actions have shape {array.shape}; wanted {shape} for the steps of the order, "
+            f"every={every}, and the cells of the grid"
+        )
+    known = (array == EVAL) | (array == SKIP) | (array == QUIT)
+    if not known.all():
+        d, c = np.argwhere(~known)[0]
+        raise ValueError(
+            f"the action at step {d * every} in cell {c} is {array[d, c]}; "
+            f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
+        )
+    return read_only(array, np.uint8)
+
+
+def _checked_verdict(verdict: Any, shape: tuple[int, int], n_scores: int) -> NDArray[np.int16]:
+    """Return a read-only copy after checking that every entry is a class code or -1."""
+    array = np.asarray(verdict)
+    if array.shape != shape or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"verdict is {described(verdict)}; wanted integers {shape}: a class for each decision "
+            "and cell in which a row may quit, and one more row of them for the end"
+        )
+    n_classes = min(max(n_scores, 2), MOST_CLASSES)
+    bad = (array < BY_SCORES) | (array >= n_classes)
+    if bad.any():
+        d, c = np.argwhere(bad)[0]
+        raise ValueError(
+            f"the verdict of decision {d} in cell {c} is {array[d, c]}; wanted a class from 0 to "
+            f"{n_classes - 1}, or -1 for the class by the scores"
+        )
+    return read_only(array, np.int16)
+
+
+def _checked_leaps(leaps: Any, actions: NDArray[np.uint8]) -> NDArray[np.int32]:
     """Return a read-only copy after checking that every SKIP leads to a later decision."""
-    array: NDArray[Any] = np.asarray(leaps)
+    array = np.asarray(leaps)
     if array.shape != actions.shape or array.dtype.kind not in "iu":
         raise ValueError(
             f"leaps are {described(leaps)}; wanted integers {actions.shape}: for each decision and "
@@ -492,8 +519,7 @@ def checked_leaps(leaps: Any, actions: NDArray[np.uint8]) -> NDArray[np.int32]:
             f"SKIP at decision {d} in cell {c} leads to decision {array[d, c]}; wanted one from "
             f"{d + 1} to {len(actions)}, the end"
         )
-    copy: NDArray[np.int32] = read_only(np.where(actions == SKIP, array, 0), np.int32)
-    return copy
+    return read_only(np.where(actions == SKIP, array, 0), np.int32)
 
 
 def _check_grid(grid: Grid) -> None:

@@ -433,12 +433,7 @@ class Predictor(LazyPredictions):
         return self.model.dag.exits(rows, n_jobs=self.n_jobs)
 
     def _codes(self, rows: Rows | Patches) -> NDArray[np.intp]:
-        dag = self.model.dag
-        if dag.policy.verdict is not None:
-            return dag.verdicts_of(rows, self.n_jobs)
-        scores = np.empty((len(rows), dag.ensemble.n_scores))
-        dag.fill_scores(rows, scores, self.n_jobs)
-        return dag.ensemble.codes(scores)
+        return self.model.dag.verdicts(rows, n_jobs=self.n_jobs)
 
     def _numbers(self, rows: Rows | Patches) -> NDArray[np.float64]:
         return self._means(*self._exits(rows))

@@ -25,7 +25,7 @@ from mddag._utils.checks import (
     typed,
 )
 from mddag.policy.mdp import MDP
-from mddag.policy.policy import ACTIONS, EVAL, SKIP, Policy
+from mddag.policy.policy import ACTIONS, EVAL, SKIP, Policy, trusted_policy
 from mddag.solvers.preparation import quit_loss, with_teacher
 from mddag.solvers.solver import Search, Solver, check_samples
 
@@ -175,7 +175,7 @@ class Descents:
         """Return the policy with these actions."""
         mdp = self.mdp
         steps = np.arange(mdp.n_steps)
-        return Policy(actions, mdp.grid, steps, self.every)
+        return trusted_policy(actions, mdp.grid, steps, self.every)
 
 
 def suited(start: Policy, mdp: MDP, every: int) -> Actions:

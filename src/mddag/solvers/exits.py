@@ -21,7 +21,7 @@ from mddag._utils.checks import Parameters, check_whole
 from mddag.ensemble.votes import partial_sums
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
-from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.policy.policy import EVAL, QUIT, Policy, trusted_policy
 from mddag.solvers.preparation import quit_loss
 from mddag.solvers.solver import Candidates, Family
 
@@ -78,7 +78,7 @@ class ExitCandidates(Candidates):
     def policy(self, c: int) -> Policy:
         actions = np.where(self.levels <= c, QUIT, EVAL).astype(np.uint8)
         actions = np.ascontiguousarray(np.broadcast_to(actions, self.shape))
-        return Policy(actions, self.grid, np.arange(self.n_steps), self.every)
+        return trusted_policy(actions, self.grid, np.arange(self.n_steps), self.every)
 
     def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         mdp = mdps[0]

@@ -13,7 +13,7 @@ from mddag._utils.checks import Parameters, as_floats, check_whole
 from mddag.ensemble.votes import partial_sums
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
-from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.policy.policy import EVAL, QUIT, Policy, trusted_policy
 from mddag.solvers.exits import check_classes
 from mddag.solvers.solver import Candidates, Family
 
@@ -134,7 +134,7 @@ class Bands(Candidates):
         low, high = self.bands[c][:, :, None]
         cell = np.arange(self.grid.n_cells)
         actions = np.where((cell <= low) | (cell >= high), QUIT, EVAL).astype(np.uint8)
-        return Policy(actions, self.grid, self.order, self.every)
+        return trusted_policy(actions, self.grid, self.order, self.every)
 
     def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         losses, costs = np.empty((len(mdps), len(self))), np.empty(len(self))

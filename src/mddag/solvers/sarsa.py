@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag._utils.checks import Parameters, check_between, check_whole
 from mddag.policy.mdp import MDP
-from mddag.policy.policy import ACTIONS, Policy
+from mddag.policy.policy import ACTIONS, Policy, trusted_policy
 from mddag.solvers.preparation import quit_loss
 from mddag.solvers.solver import Search, Solver, check_samples
 from mddag.solvers.values import Table, Value
@@ -235,7 +235,7 @@ class Episodes:
             )
         actions = np.empty((mdp.n_steps, mdp.grid.n_cells), np.uint8)
         _core.tabulate(self.values, self.space, self.allowed, actions)
-        return Policy(actions, mdp.grid, np.arange(mdp.n_steps))
+        return trusted_policy(actions, mdp.grid, np.arange(mdp.n_steps))
 
 
 @dataclass

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mddag._utils.checks import Parameters, check_one_of, check_whole
 from mddag.ensemble.votes import partial_sums
 from mddag.policy.mdp import MDP
-from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.policy.policy import EVAL, QUIT, Policy, trusted_policy
 from mddag.solvers.solver import Solver, check_samples
 
 SHAPES = ("cells", "thresholds")
@@ -121,7 +121,7 @@ class Stopping(Parameters, Solver):
                 quits[b, d] = self._quits(gains, places)
                 values[b] = np.where(quits[b, d][places], loss, value)
         actions = np.where(np.tile(quits, mdp.n_scores), QUIT, EVAL).astype(np.uint8)
-        return [Policy(a, mdp.grid, np.arange(mdp.n_steps), self.every) for a in actions]
+        return [trusted_policy(a, mdp.grid, np.arange(mdp.n_steps), self.every) for a in actions]
 
     def _quits(self, gains: Vector, places: Places) -> NDArray[np.bool_]:
         if self.shape == "thresholds":

@@ -93,9 +93,9 @@ def predictions(dag: Dag, calibration: Calibration | None, rows: Rows) -> NDArra
     """Return the labels or numbers that a model of this DAG predicts, (n,)."""
     classes = classes_of(dag.ensemble)
     if classes is not None:
-        labels: NDArray[Any] = classes[dag.verdicts_of(rows, 1)]
+        labels: NDArray[Any] = classes[dag.verdicts(rows)]
         return labels
-    return numbers_of(dag.ensemble, calibration, *dag.exits_of(rows, 1))
+    return numbers_of(dag.ensemble, calibration, *dag.exits(rows))
 
 
 def numbers_of(

@@ -23,7 +23,7 @@ from mddag.losses import ZeroOne
 from mddag.policy.arrangement import Arrangement
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
-from mddag.policy.policy import Policy
+from mddag.policy.policy import Policy, trusted_policy
 from mddag.solvers.front import JudgedCandidates, rounded
 from mddag.solvers.preparation import with_teacher
 from mddag.solvers.solver import Candidates
@@ -181,7 +181,7 @@ class PackedPolicies:
     def __getitem__(self, c: int, /) -> Policy:
         grid, order, every, rescaling = self.kept[c]
         actions = np.frombuffer(zlib.decompress(self.actions[c]), np.uint8)
-        return Policy(actions.reshape(-1, grid.n_cells), grid, order, every, rescaling)
+        return trusted_policy(actions.reshape(-1, grid.n_cells), grid, order, every, rescaling)
 
 
 @dataclass(frozen=True, eq=False)
