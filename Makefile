@@ -131,15 +131,12 @@ format: $(VENV)/ready
 
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.fidelity
-	$(BIN)/python -m benchmarks.parts.scores
 	$(BIN)/python -m benchmarks.parts.executors
 	$(BIN)/python -m benchmarks.parts.learners
 	$(BIN)/python -m benchmarks.parts.lazy
 	$(BIN)/python -m benchmarks.adaboost
 	$(BIN)/python -m benchmarks.detection.training
-	$(BIN)/python -m benchmarks.parts.portfolio
 	$(BIN)/python -m benchmarks.parts.learning
-	$(BIN)/python -m benchmarks.parts.refitting
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.quality.times
 	$(BIN)/python -m benchmarks.ranking
@@ -150,7 +147,6 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.costs.times
 	$(BIN)/python -m benchmarks.costs.stores
 	$(BIN)/python -m benchmarks.speed
-	$(BIN)/python -m benchmarks.speed.instructions
 	$(BIN)/python -m benchmarks.speed.languages
 
 experiments: $(VENV)/built

@@ -1,14 +1,12 @@
 """What mddag is worth, measured: a folder per subject, run as modules from the repository root.
 
     python -m benchmarks.fidelity         are converted models the same models?
-    python -m benchmarks.speed            how fast beside other libraries; .instructions, .builds,
-                                          .languages, .levels
+    python -m benchmarks.speed            how fast beside other libraries; .builds, .languages
     python -m benchmarks.quality          work at equal error beside tuned rivals; .times
     python -m benchmarks.ablation sparsify  what each part of a default is worth; train, acquire
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
     python -m benchmarks.detection.training   Haar features: time and memory of training
-    python -m benchmarks.parts.executors  parts of mddag; .learners, .scores, .portfolio,
-                                          .learning, .refitting
+    python -m benchmarks.parts.executors  parts of mddag; .learners, .learning, .lazy
     python -m benchmarks.detection.opencv OpenCV's cascades beside OpenCV
     python -m benchmarks.costs            price of the features bought, at equal error
     python -m benchmarks.clusters         rows per second of Dask, Spark and Ray

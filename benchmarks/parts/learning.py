@@ -1,4 +1,4 @@
-"""How long `sparsify` learns, by knob, loss and classes, and the memory that a loss takes.
+"""How long `sparsify` learns, by target, loss and classes, and the memory that a loss takes.
 
     MDDAG_DATA=... python -m benchmarks.parts.learning [--threads 1 2]
 

@@ -1,8 +1,6 @@
 """Rankers of LETOR 4.0 with early exits: `python -m benchmarks.ranking`.
 
-    exits      trees per document at a given loss against the full order, beside the rivals
-    labels     the metric by labels, beside small models that were trained anew
-    promises   how often a certified bound is broken on other queries
-    speed      microseconds per query, beside evaluating everything
+    exits   trees per document at a given loss against the full order, beside the rivals
+    speed   microseconds per query, beside evaluating everything
 
 MQ2007 has 85 % of its documents here. Models are LambdaMART of LightGBM, kept between runs."""

@@ -6,10 +6,10 @@ import argparse
 
 import benchmarks.ranking
 from benchmarks.places import RESULTS
-from benchmarks.ranking import exits, labels, promises, speed
+from benchmarks.ranking import exits, speed
 from benchmarks.sections import measured
 
-SECTIONS = {"exits": exits, "labels": labels, "promises": promises, "speed": speed}
+SECTIONS = {"exits": exits, "speed": speed}
 
 
 def main() -> None:

@@ -13,10 +13,7 @@ run installs rivals into build/rivals and trains models into out/speed, which ta
 more; delete out/speed to train them anew. Policies are learned by the code as it is. --quick has
 few rows and repeats, and keeps its results in out/speed. Contestants take turns: read the ratios,
 median (range) over the repeats; times are the best, and the machine's. Tables and pictures go to
-benchmarks/results/speed. More commands measure mddag alone:
+benchmarks/results/speed. One more command measures mddag alone:
 
-    python -m benchmarks.speed.instructions     instructions per row, counted by callgrind
     python -m benchmarks.speed.builds <python>  two builds of mddag take turns
-    python -m benchmarks.speed.levels [<python>]  levels of kernels take turns, and another build
-    python -m benchmarks.speed.neon             instructions of the kernels for ARM
 """

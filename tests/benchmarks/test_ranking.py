@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mddag
-from benchmarks.ranking import labels, lear
+from benchmarks.ranking import lear
 from benchmarks.ranking.baselines import (
     CapacityExits,
     PrefixExits,
@@ -46,9 +46,6 @@ def test_exits(exits, setting, has_kernel):
         Model(dag).to_bytes()
 
 
-pytest.importorskip("lightgbm")
-
-
 def fitted():
     train, (X, _, _) = rankings.problem(200, seed=1), rankings.documents(200, seed=1)
     return lear.Lear.fit(UrgencyExits().fit(train), X, train)
@@ -77,32 +74,3 @@ def test_who_has_left_calls_no_further_classifier_and_none_is_called_at_the_end(
     _, steps, calls = found.run(seen, lear.Setting((first, second), 0.3, end))
     assert steps.max() == found.family.checks[second]
     assert (calls == 1).all()
-
-
-pytest.importorskip("lightgbm")
-
-
-def test_rows(monkeypatch, tmp_path):
-    def documents(data, fold):
-        sizes = {"train": 120, "vali": 60, "test": 40}
-        made = {part: rankings.documents(n, seed=fold + n) for part, n in sizes.items()}
-        return {part: (X, y.astype(float), qid) for part, (X, y, qid) in made.items()}
-
-    trained = labels.lambda_mart
-
-    def small(name, part, rate, n_leaves=8, n_trees=60):
-        return trained(name, part, rate, n_leaves, min(n_trees, 60), tmp_path)
-
-    monkeypatch.setattr(labels, "documents", documents)
-    monkeypatch.setattr(labels, "lambda_mart", small)
-    monkeypatch.setattr(labels, "RATES", {"made": 0.1})
-    rows = list(labels.measure((1, 2)))
-    assert len(rows) == len(labels.METRICS) * 5
-    full, careful, bold, chosen, fixed = rows[:5]
-    assert full["trees"] == fixed["trees"] == 60
-    assert full["minus full"] == full["error"] == full["lost"] == 0
-    assert bold["trees"] <= careful["trees"] < 60
-    assert careful["lost"] <= bold["lost"] < 0.03
-    assert chosen["trees"] <= labels.SMALL
-    # the full model was trained as the fixed one was
-    assert fixed["value"] == full["value"]

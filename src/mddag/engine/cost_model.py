@@ -3,8 +3,7 @@
 The constants are a least-squares fit, of ratios, to the measurements of
 ``benchmarks/parts/executors.py`` and to the real policies of ``benchmarks/speed/exit.py`` on one
 machine (AMD EPYC of 2023, AVX2, float32 rows); those of keys and of single rows were set by hand
-from what ``benchmarks/speed/few_rows.py`` measures. Ratios carry over to other machines, times do
-not.
+from calls on 1 to 1,000 rows. Ratios carry over to other machines, times do not.
 """
 
 from __future__ import annotations
