@@ -1,4 +1,4 @@
-"""The commands that use a model: predict, explain, inspect, report, export, bench, demo."""
+"""The commands that use a model: predict, explain, inspect, report, export, bench."""
 
 import io
 
@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import mddag
-from mddag.cli import app as demo
 from mddag.cli.applying import percentiles
 
 
@@ -106,7 +105,7 @@ def test_other_languages_by_the_end_of_the_name(run, folder):
 def test_tools_that_are_not_there(run, folder, monkeypatch):
     monkeypatch.setenv("PATH", str(folder))
     ended = run("export", "sparse.mddag", "net.wasm")
-    assert (ended.code, "wasm takes clang and wasm-ld" in ended.line) == (5, True)
+    assert (ended.code, "clang and wasm-ld" in ended.line) == (5, True)
 
 
 FEW = ("--loads", "3", "--singles", "50", "--batches", "3", "--target", "label")
@@ -135,19 +134,3 @@ def test_the_first_calls_are_left_out():
     found = percentiles(calls.append, 5, 1.0)
     assert calls == [0, 1, 2, 0, 1, 2, 3, 4]
     assert found["n"] == 5
-
-
-def test_every_command_is_shown_and_runs(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("N_TRAIN", "N_POLICY", "N_TEST"):
-        monkeypatch.setattr(demo, name, 600)
-    quick = [c.replace("--budget", "--solver margin --budget") for c in demo.SHOWN]
-    quick = [c.replace("bench", "bench --singles 50") for c in quick]
-    monkeypatch.setattr(demo, "SHOWN", quick)
-    ended = run("demo", "--trees", "20")
-    assert ended.code == 0, ended.err
-    assert ended.out.count("$ mddag") == len(demo.SHOWN)
-    made = {path.name for path in (tmp_path / "mddag-demo").iterdir()}
-    assert {"sparse.mddag", "sparse.h", "curve.csv", "predictions.csv", "report.html"} <= made
-    ended = run("demo")
-    assert (ended.code, "mddag-demo" in ended.line) == (2, True)

@@ -15,7 +15,7 @@ from mddag.cli.output import ExitCode
 
 pytest.importorskip("pyarrow")
 
-PREDICT = ("predict", "model.txt")
+PREDICT = ("predict", "sparse.mddag")
 SPARSIFY = ("--solver", "margin", "--beta", "0.01", "-o", "s.mddag")
 
 
@@ -33,22 +33,24 @@ def text(name, content):
         file.write(content if isinstance(content, bytes) else content.encode())
 
 
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()
+
+
 def part(name, source, share=0.6):
-    with open(source, "rb") as file:
-        content = file.read()
+    content = read(source)
     text(name, content[: int(len(content) * share)])
 
 
 def changed_byte(name, source):
-    with open(source, "rb") as file:
-        content = bytearray(file.read())
+    content = bytearray(read(source))
     content[-100] ^= 255
     text(name, bytes(content))
 
 
 def packed(name):
-    with open("rows.csv", "rb") as file:
-        text(name, gzip.compress(file.read())[:2000])
+    text(name, gzip.compress(read("rows.csv"))[:2000])
 
 
 def objects(name):
@@ -150,6 +152,9 @@ INPUTS = {
         lambda: text("m1.txt", "a poem"), ("inspect", "m1.txt"), "holds no known format"),
     "a model of LightGBM cut short": (
         lambda: part("m2.txt", "model.txt"), ("inspect", "m2.txt"), "m2.txt"),
+    "a model that crashes LightGBM": (
+        lambda: text("m8.txt", read("model.txt").replace(b"num_leaves=5", b"num_leaves=9")),
+        ("inspect", "m8.txt"), "m8.txt': its library crashed"),
     "our model cut short": (
         lambda: part("m3.mddag", "sparse.mddag"), ("inspect", "m3.mddag"), "m3.mddag"),
     "our model with a changed byte": (
@@ -219,7 +224,7 @@ for _ in range(60):
         damaged[place] = rng.integers(256)
     open("damaged.feather", "wb").write(bytes(damaged))
     try:
-        main(["predict", "model.txt", "damaged.feather", "-o", "p.csv"])
+        main(["predict", "sparse.mddag", "damaged.feather", "-o", "p.csv"])
     except SystemExit as ended:
         codes.add(int(ended.code))
 print(sorted(codes))
@@ -233,7 +238,7 @@ def test_debug_shows_where_it_came_from(folder, capsys):
     from mddag.cli import main
 
     with pytest.raises(Exception, match="there is no file"):
-        main(["predict", "model.txt", "none.csv", "--debug"])
+        main(["predict", "sparse.mddag", "none.csv", "--debug"])
 
 
 OUTPUTS = {
@@ -250,7 +255,7 @@ def test_what_cannot_be_written_is_code_4(run, folder, kind):
             pytest.skip("there is no /dev/full")
         os.symlink("/dev/full", "full.csv")
     os.mkdir("folder.csv")
-    ended = run("predict", "model.txt", "rows.csv", "-o", OUTPUTS[kind])
+    ended = run("predict", "sparse.mddag", "rows.csv", "-o", OUTPUTS[kind])
     assert ended.code == ExitCode.OUTPUT
     assert OUTPUTS[kind] in ended.line
     if kind == "a full disk":
@@ -273,7 +278,7 @@ def test_long_work_learns_first_that_it_cannot_write(run, folder, arguments):
 def test_a_full_standard_output_is_code_4(folder):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
-    command = [sys.executable, "-m", "mddag.cli", "predict", "model.txt", "rows.csv"]
+    command = [sys.executable, "-m", "mddag.cli", "predict", "sparse.mddag", "rows.csv"]
     with open("/dev/full", "w") as full:
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert ended.returncode == ExitCode.OUTPUT

@@ -6,7 +6,7 @@ import pytest
 
 import mddag
 from mddag import Features
-from mddag.cli.models import is_ours, open_model
+from mddag.cli.models import open_model
 from mddag.cli.output import InputError, UsageError
 from mddag.cli.tables import Layout, RowTable, column_values, format_of, read_table
 
@@ -116,8 +116,8 @@ def test_a_model_of_lightgbm_evaluates_everything(made):
         20,
     )
     table = read_table(made / "rows.csv", Layout(target="label"), opened.features)
-    assert (opened.n_evaluated(table) == 20).all()
-    assert set(opened.predict(table).tolist()) == {0, 1}
+    assert (opened.asked(opened.predictor.n_evaluated, table) == 20).all()
+    assert set(opened.asked(opened.predictor.predict, table).tolist()) == {0, 1}
     assert opened.full is opened.source
 
 
@@ -131,8 +131,6 @@ def test_ours(made):
 
 def test_our_files_are_known_by_their_content(made, tmp_path):
     (tmp_path / "model.bin").write_bytes((made / "sparse.mddag").read_bytes())
-    assert is_ours(tmp_path / "model.bin")
-    assert not is_ours(made / "model.txt")
     assert open_model(tmp_path / "model.bin").library == "mddag"
 
 
@@ -148,14 +146,14 @@ def test_xgboost_and_catboost(tmp_path):
     for name, library in (("m.ubj", "XGBoost"), ("m.cbm", "CatBoost")):
         opened = open_model(tmp_path / name)
         assert opened.library == library
-        assert opened.predict(RowTable("", X)).shape == (200,)
+        assert opened.predictor.predict(X).shape == (200,)
 
 
 def test_queries_are_asked_for(made):
     opened = open_model(made / "sparse.mddag")
     object.__setattr__(opened, "predictor", _OfQueries())
     with pytest.raises(UsageError, match="name their column by --qid"):
-        opened.predict(RowTable("", np.zeros((1, 5))))
+        opened.asked(opened.predictor.predict, RowTable("", np.zeros((1, 5))))
 
 
 class _OfQueries:

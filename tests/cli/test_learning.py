@@ -43,9 +43,9 @@ def test_a_budget_that_nothing_meets_is_code_1(run, folder):
 def test_a_bound_that_only_the_full_model_meets_is_not_met(made):
     summary = mddag.load(made / "sparse.mddag").model.summary
     full = replace(summary, n_evaluated=summary.n_classifiers)
-    assert _met("max_loss", 0.1, summary)
-    assert not _met("max_loss", 0.1, full)
-    assert _met("beta", 0.1, full)
+    assert _met({"max_loss": 0.1}, summary)
+    assert not _met({"max_loss": 0.1}, full)
+    assert _met({"beta": 0.1}, full)
 
 
 def test_a_bound_with_and_without_confidence(run, folder):

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 import mddag
-from mddag import learners, metrics, solvers
+from mddag import metrics, solvers
 from mddag.cli import options
 from mddag.cli.app import COMMANDS, app
 from mddag.cli.options import complain
@@ -69,7 +69,7 @@ EXPORT = ("export", "sparse.mddag")
         ([*SPARSIFY, "--beta", "1", "--metric", "log-loss:3"], ["--metric", "log-loss:3"]),
         ([*SPARSIFY, "--beta", "1", "--metric", "ndcg:0"], ["--metric", "ndcg:0"]),
         ([*SWEEP, "--betas", "a"], ["--betas", "a"]),
-        ([*SWEEP, "--betas", "1,-1"], ["--betas", "1,-1"]),
+        ([*SWEEP, "-t", "label", "--solver", "margin", "--betas", "1,-1"], ["--betas[1] is -1"]),
         ([*SWEEP, "--models", "rows.csv"], ["--models", "rows.csv"]),
         ([*SWEEP, "--plot", "c.doc"], ["--plot", "c.doc", ".png"]),
         ([*SWEEP, "--drop", "label"], ["--target"]),
@@ -81,7 +81,6 @@ EXPORT = ("export", "sparse.mddag")
         ([*EXPORT, "n.rs", "--integer-thresholds"], ["--integer-thresholds", "rust"]),
         (["validate", "sparse.mddag"], ["OTHER", "--run"]),
         (["validate", "sparse.mddag", "--predictions", "p.csv"], ["--predictions", "--data"]),
-        (["demo", "--folder", "."], ["--folder"]),
         ([*EXPORT, "sparse.mddag", "--language", "c"], ["sparse.mddag", "reads"]),
         (["predict", "model.txt", "rows.csv", "-o", "rows.csv"], ["rows.csv", "reads"]),
         (["report", "model.txt", "-o", "model.txt"], ["model.txt", "reads"]),
@@ -121,17 +120,15 @@ def test_completion_knows_commands_and_values(words, completed):
     assert completed in told.output
 
 
-def test_names_of_solvers_metrics_and_learners():
-    for name, of in options.SOLVERS.items():
+def test_names_of_solvers_and_metrics():
+    for name in options.SolverName:
         made = options.Learning(name, False, 2, 0).make_solver()
-        assert type(made) is getattr(solvers, of)
+        assert type(made) is getattr(solvers, name.name)
         assert getattr(made, "n_jobs", 2) == 2
     for name, of in options.METRICS.items():
         assert type(options.metric_of(name)) is getattr(metrics, of)
     assert options.metric_of("ndcg:5") == metrics.NDCG(5)
     assert options.metric_of(None) is None
-    assert options.learner_of("tree", 5) == learners.Tree(5)
-    assert isinstance(options.learner_of("haar", 8), mddag.detection.Haar)
 
 
 def test_the_program_imports_no_heavy_library_for_help():

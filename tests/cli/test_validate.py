@@ -102,8 +102,7 @@ def test_lightgbm_itself_and_its_file_here(made, rows):
 def test_a_header(made, rows, tmp_path):
     opened = open_model(made / "sparse.mddag")
     mddag.export(opened.predictor, tmp_path / "net.h", name="net")
-    answer, single = answers.answer_of_file(tmp_path / "net.h", opened.ensemble)
-    assert single
+    answer = answers.of_header(str(tmp_path / "net.h"), opened.ensemble)
     assert same(answers.of_model(opened), answer, rows)
 
 

@@ -1,14 +1,6 @@
 """Run the library at the command line: the program ``mddag``.
 
-app       the list of commands
-learning  the commands train, sparsify and sweep
-applying  the commands predict, explain, inspect, report, export and bench
-validate  the command validate
-options   shared options, and the decorator that makes a function a command
-output    what is printed; exit codes
-models, tables   reading model files and rows
-
-It needs typer and rich (extra ``cli``), which nothing else imports.
+It needs typer and rich (extra ``cli``), which nothing else imports. Start with ``app``.
 """
 
 from __future__ import annotations

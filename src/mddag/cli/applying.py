@@ -1,9 +1,4 @@
-"""Define the commands that use a model.
-
-These are ``mddag predict``, ``explain``, ``inspect``, ``report``, ``export`` and ``bench``. The
-last measures loading the file, single rows one after the other and whole batches, in this process,
-on one thread unless more are wanted; the first calls are left out.
-"""
+"""Define the commands that use a model: predict, explain, inspect, report, export and bench."""
 
 from __future__ import annotations
 
@@ -11,7 +6,6 @@ import csv
 import io
 import os
 import platform
-import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -32,6 +26,7 @@ from mddag.cli.output import (
     UsageError,
     aligned,
     check_plot,
+    one_line,
     write_plot,
 )
 from mddag.cli.tables import Layout, RowTable, read_table
@@ -82,7 +77,7 @@ def predict(
 
 def _columns(opened: Opened, table: RowTable, proba: bool, evaluations: bool) -> dict[str, Any]:
     """Return what is written, column by column."""
-    columns: dict[str, Any] = {"prediction": opened.predict(table)}
+    columns: dict[str, Any] = {"prediction": opened.asked(opened.predictor.predict, table)}
     if proba:
         if opened.predictor.classes_ is None or opened.predictor.model.calibration is None:
             raise InputError(
@@ -93,7 +88,7 @@ def _columns(opened: Opened, table: RowTable, proba: bool, evaluations: bool) ->
         labels = opened.predictor.classes_.tolist()
         columns |= {f"p_{label}": shares[:, k] for k, label in enumerate(labels)}
     if evaluations:
-        columns["n_evaluated"] = opened.n_evaluated(table)
+        columns["n_evaluated"] = opened.asked(opened.predictor.n_evaluated, table)
     return columns
 
 
@@ -196,7 +191,7 @@ def report(
     if table is None:
         opened.predictor.report(file)
     else:
-        qid = table.qid if opened.needs_queries else None
+        qid = table.qid if opened.predictor.model.dag.needs_queries else None
         opened.predictor.report(file, table.X, table.y, qid=qid)
     size = file.stat().st_size
     out.result({"file": str(file), "bytes": size}, f"written: {file}, {size} bytes")
@@ -211,8 +206,6 @@ LANGUAGES: dict[str, Language] = {
     ".mjs": "javascript",
     ".wasm": "wasm",
 }
-NAMED = ("c", "java", "go")
-TOOLS = {"wasm": ("clang", "wasm-ld")}
 
 
 @command
@@ -220,9 +213,7 @@ def export(
     out: Output,
     model: ModelFile,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, such as net.h.")],
-    language: Annotated[
-        str | None, typer.Option(help="c, java, go, rust, javascript or wasm; by FILE's name.")
-    ] = None,
+    language: Annotated[Language | None, typer.Option(help="By the end of FILE's name.")] = None,
     name: Annotated[
         str | None, typer.Option(help="Of C's identifiers, Java's class, Go's package.")
     ] = None,
@@ -231,30 +222,17 @@ def export(
     ] = False,
 ) -> None:
     """Write a model as source code of another language."""
-    chosen = _language(file, language)
-    if name is not None and chosen not in NAMED:
-        raise UsageError(f"--name is {name!r}, but a module of {chosen} is named by its file")
-    if name is not None and not (name.isascii() and name.isidentifier()):
-        raise UsageError(f"--name is {name!r}; wanted an identifier, such as model")
-    if integer_thresholds and chosen != "c":
-        raise UsageError(f"--integer-thresholds is for c, but the language is {chosen}")
-    absent = [tool for tool in TOOLS.get(chosen, ()) if shutil.which(tool) is None]
-    if absent:
-        raise AbsentError(f"{chosen} takes {' and '.join(absent)}; install what is missing")
-    how: dict[str, Any] = {"name": name, "integer_thresholds": integer_thresholds}
-    exported = open_model(model).predictor.export(file, chosen, **how)
-    out.result(asdict(exported), f"{exported}\nwritten: {file}")
-
-
-def _language(file: Path, given: str | None) -> Language:
-    known = {language: language for language in LANGUAGES.values()}
-    if given is not None and given not in known:
-        raise UsageError(f"--language is {given!r}; wanted one of {', '.join(known)}")
-    if given is None and file.suffix not in LANGUAGES:
+    chosen = LANGUAGES.get(file.suffix) if language is None else language
+    if chosen is None:
         raise UsageError(
             f"FILE is {str(file)!r}; wanted a name with {', '.join(LANGUAGES)}, or --language"
         )
-    return LANGUAGES[file.suffix] if given is None else known[given]
+    predictor = open_model(model).predictor
+    try:
+        exported = predictor.export(file, chosen, name=name, integer_thresholds=integer_thresholds)
+    except RuntimeError as error:  # of compilers
+        raise AbsentError(one_line(error)) from error
+    out.result(asdict(exported), f"{exported}\nwritten: {file}")
 
 
 PERCENTILES = (50, 90, 99, 99.9)
@@ -277,13 +255,13 @@ def bench(
 ) -> None:
     """Measure loading, single rows and batches: P50 to P99.9."""
     opened = open_model(model, threads)
-    if opened.needs_queries:
+    if opened.predictor.model.dag.needs_queries:
         raise UsageError("the model decides by whole queries, so single rows have no time")
     given = read_table(data, layout, opened.features)
     rows: Any = given.X  # as a server would hold them: encoded, float32, contiguous
     if np.ndim(rows) != 3:
         rows = np.ascontiguousarray(opened.predictor.encode(rows), np.float32)
-    load = open_model if opened.source is not None else mddag.load
+    load: Callable[[str], Any] = mddag.load if opened.is_ours else mddag.as_ensemble
     predict, predict_one = opened.predictor.predict, opened.predictor.predict_one
     n_batch = min(batch or len(rows), len(rows))
     held = [rows[i] for i in range(min(len(rows), 10_000))]
@@ -295,7 +273,7 @@ def bench(
         "threads": threads,
         "rows": len(rows),
         "batch": n_batch,
-        "evaluations_per_row": float(np.mean(opened.n_evaluated(given))),
+        "evaluations_per_row": float(np.mean(opened.predictor.n_evaluated(given.X))),
         "load_ms": percentiles(lambda i: load(opened.path), loads, 1e6),
         "one_row_us": percentiles(lambda i: predict_one(held[i % len(held)]), singles, 1e3),
         "batch_ns_per_row": percentiles(

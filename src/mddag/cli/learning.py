@@ -1,51 +1,32 @@
-"""Define the commands that learn: ``mddag train``, ``mddag sparsify`` and ``mddag sweep``.
-
-``train`` boosts AdaBoost.MH on the rows of a file and writes a model that evaluates all rounds.
-``sparsify`` and ``sweep`` take a model and rows that it has not seen, and learn one policy, or one
-at each of several prices.
-"""
+"""Define the commands that learn: ``mddag train``, ``mddag sparsify`` and ``mddag sweep``."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 import mddag
 from mddag.cli.models import open_model
 from mddag.cli.options import (
-    LEARNERS,
-    METRICS,
-    OBJECTIVES,
     Learning,
     ModelFile,
     Out,
     Plot,
     RowsFile,
     Seed,
+    SolverName,
     Threads,
     command,
-    learner_of,
     metric_of,
-    prices_of,
 )
-from mddag.cli.output import (
-    ExitCode,
-    InputError,
-    Output,
-    UsageError,
-    check_plot,
-    completed,
-    one_of,
-    write_plot,
-)
+from mddag.cli.output import ExitCode, InputError, Output, UsageError, check_plot, write_plot
 from mddag.cli.tables import Layout, RowTable, read_table
 from mddag.serving.model_file import Model
 
 BOUNDS = ("max_loss", "max_disagreement")
-BETAS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 
 
 @command
@@ -56,8 +37,7 @@ def train(
     layout: Layout,
     rounds: Annotated[int, typer.Option(min=1, help="Most rounds of boosting.")] = 100,
     learner: Annotated[
-        str,
-        typer.Option(help="stump, tree or haar.", autocompletion=completed(LEARNERS)),
+        Literal["stump", "tree", "haar"], typer.Option(help="The base learner.")
     ] = "stump",
     leaves: Annotated[int, typer.Option(min=2, help="Of a tree.")] = 8,
     early_stopping: Annotated[
@@ -70,8 +50,9 @@ def train(
     seed: Seed = 0,
 ) -> None:
     """Train AdaBoost.MH and write it as a model file."""
+    trees = mddag.learners.Tree(leaves) if learner == "tree" else mddag.learners.Stump()
     boost = mddag.AdaBoostMHClassifier(
-        learner_of(learner, leaves),
+        mddag.detection.Haar() if learner == "haar" else trees,
         n_rounds=rounds,
         early_stopping=early_stopping,
         calibration_fraction=calibration_fraction,
@@ -130,29 +111,23 @@ def sparsify(
         float, typer.Option(min=0, max=0.9999, help="Of bounds; 0 takes the point estimate.")
     ] = 0.9,
     metric: Annotated[
-        str | None,
-        typer.Option(help="What counts: log-loss, ….", autocompletion=completed(METRICS)),
+        str | None, typer.Option(help="What counts: accuracy, log-loss, roc-auc, ndcg:10, ….")
     ] = None,
     objective: Annotated[
-        str,
-        typer.Option(help="evaluations, nodes or time.", autocompletion=completed(OBJECTIVES)),
+        Literal["evaluations", "nodes", "time"], typer.Option(help="What is to be little.")
     ] = "evaluations",
 ) -> ExitCode:
     """Make a model sparse: rows decide by the few base classifiers that they need."""
-    target, value = _one_target(
-        {
-            "beta": beta,
-            "budget": budget,
-            "max_loss": max_loss,
-            "max_disagreement": max_disagreement,
-        }
-    )
-    one_of("--objective", objective, OBJECTIVES)
-    if 0 < confidence < 0.5:
-        raise UsageError(f"--confidence is {confidence}; wanted 0.5 or more, or 0 for none")
-    how: dict[str, Any] = {target: value, "objective": objective, "metric": metric_of(metric)}
-    if target in BOUNDS:
+    targets = {
+        "beta": beta,
+        "budget": budget,
+        "max_loss": max_loss,
+        "max_disagreement": max_disagreement,
+    }
+    how: dict[str, Any] = {name: value for name, value in targets.items() if value is not None}
+    if how.keys() & set(BOUNDS):
         how["confidence"] = confidence or None
+    how |= {"objective": objective, "metric": metric_of(metric)}
     solver = learning.make_solver()
     opened = open_model(model)
     full = opened.full
@@ -160,7 +135,7 @@ def sparsify(
     y = learning.labels(table) if learning.encode_labels else table.y
     how |= {"verbose": out.shows_progress, "random_state": learning.seed}
     if opened.ensemble.kind == "ranker" or layout.qid is not None:
-        exits = None if learning.solver == "portfolio" else solver
+        exits = None if learning.solver is SolverName.Portfolio else solver
         fast = mddag.ranking.sparsify(full, table.X, y, qid=table.qid, solver=exits, **how)
     else:
         how |= {"sample_weight": table.weight, "solver": solver, "n_jobs": learning.threads}
@@ -168,27 +143,14 @@ def sparsify(
     fast.save(file)
     summary = fast.summary_
     out.result({"file": str(file), **asdict(summary)}, f"{fast}\nwritten: {file}")
-    return ExitCode.OK if _met(target, value, summary) else ExitCode.DIFFERENT
+    return ExitCode.OK if _met(how, summary) else ExitCode.DIFFERENT
 
 
-def _one_target(targets: dict[str, float | None]) -> tuple[str, float]:
-    """Return the one target that is given, and its value."""
-    options = {name: f"--{name.replace('_', '-')}" for name in targets}
-    given = {name: value for name, value in targets.items() if value is not None}
-    if len(given) != 1:
-        got = ", ".join(options[name] for name in given) or "none"
-        raise UsageError(f"got {got}; wanted exactly one of {', '.join(options.values())}")
-    ((name, value),) = given.items()
-    if name != "beta" and value == 0:
-        raise UsageError(f"{options[name]} is 0; wanted a number above 0")
-    return name, value
-
-
-def _met(target: str, value: float, summary: Any) -> bool:
+def _met(wanted: dict[str, Any], summary: Any) -> bool:
     """Tell whether what was wanted was reached by a policy that evaluates anything."""
-    if target in BOUNDS:
+    if wanted.keys() & set(BOUNDS):
         return not summary.evaluates_all
-    return target != "budget" or 0 < summary.n_evaluated <= value * (1 + 1e-9)
+    return "budget" not in wanted or 0 < summary.n_evaluated <= wanted["budget"] * (1 + 1e-9)
 
 
 @command
@@ -199,13 +161,18 @@ def sweep(
     file: Out,
     layout: Layout,
     learning: Learning,
-    betas: Annotated[str | None, typer.Option(help="Prices, such as 0.01,0.001.")] = None,
+    betas: Annotated[
+        str, typer.Option(help="Prices of an evaluation, with commas.")
+    ] = "0.0001,0.0003,0.001,0.003,0.01",
     test: Annotated[Path | None, typer.Option(help="Rows that only report.")] = None,
     plot: Plot = None,
     models: Annotated[Path | None, typer.Option(help="A folder for the model of each.")] = None,
 ) -> None:
     """Learn a policy at each of several prices of an evaluation; write their losses and costs."""
-    prices = prices_of(betas, BETAS)
+    try:
+        prices = [float(price) for price in betas.split(",")]
+    except ValueError:
+        raise UsageError(f"--betas is {betas!r}; wanted numbers with commas: 0.01,0.001") from None
     solver = learning.make_solver()
     check_plot(plot)
     if models is not None and models.exists() and not models.is_dir():

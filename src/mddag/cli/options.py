@@ -1,18 +1,20 @@
 """Define options that several commands share, and the decorator that makes commands.
 
-A command takes an ``Output`` first and returns nothing, or an ``ExitCode``. The decorator gives it
-its own options and those of the ``Output``; a parameter ``layout`` or ``learning`` stands for all
-options of that table. It checks what commands have in common, and ends with an exit code and one
-line where an error would end with a traceback.
+A command takes an ``Output`` first and returns nothing, or an ``ExitCode``. A parameter ``layout``
+or ``learning`` stands for all options of that table. The decorator checks what commands have in
+common, and ends with an exit code and one line where an error would end with a traceback. What the
+library says about one of its arguments is said of the option of that name.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from enum import Enum
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -21,21 +23,25 @@ import numpy as np
 import typer
 
 import mddag
-from mddag.cli.output import ExitCode, Output, UsageError, completed, exit_of, one_of
+from mddag.cli.output import ExitCode, Output, UsageError, exit_of
 from mddag.cli.tables import Layout, RowTable
 from mddag.solvers.solver import configured
 
-SOLVERS = {
-    "portfolio": "Portfolio",
-    "margin": "Margin",
-    "prefix": "Prefix",
-    "qwyc": "QWYC",
-    "residual": "Residual",
-    "stopping": "Stopping",
-    "descent": "Descent",
-    "sarsa": "Sarsa",
-    "watkins-q": "WatkinsQ",
-}
+
+class SolverName(Enum):
+    """The solvers by what they are called at the command line."""
+
+    Portfolio = "portfolio"
+    Margin = "margin"
+    Prefix = "prefix"
+    QWYC = "qwyc"
+    Residual = "residual"
+    Stopping = "stopping"
+    Descent = "descent"
+    Sarsa = "sarsa"
+    WatkinsQ = "watkins-q"
+
+
 METRICS = {
     "accuracy": "Accuracy",
     "log-loss": "LogLoss",
@@ -45,8 +51,6 @@ METRICS = {
     "letor-ndcg": "LetorNDCG",
 }
 WITH_DEPTH = {"ndcg", "letor-ndcg"}  # such as ndcg:10
-LEARNERS = ("stump", "tree", "haar")
-OBJECTIVES = ("evaluations", "nodes", "time")
 
 ModelFile = Annotated[
     Path,
@@ -68,14 +72,9 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Of all that is drawn."
 class Learning:
     """How a policy is learned from the rows of a file: options of the commands that learn one."""
 
-    solver: Annotated[
-        str,
-        typer.Option(
-            "--solver",
-            help=f"{', '.join(list(SOLVERS)[:4])}, ….",
-            autocompletion=completed(SOLVERS),
-        ),
-    ] = "portfolio"
+    solver: Annotated[SolverName, typer.Option("--solver", help="How it is learned.")] = (
+        SolverName.Portfolio
+    )
     encode_labels: Annotated[
         bool,
         typer.Option("--encode-labels", help="Labels become codes 0, 1, … in sorted order."),
@@ -85,7 +84,7 @@ class Learning:
 
     def make_solver(self) -> Any:
         """Make the solver, on as many threads as it can use."""
-        made = getattr(mddag.solvers, SOLVERS[one_of("--solver", self.solver, SOLVERS)])()
+        made = getattr(mddag.solvers, self.solver.name)()
         return configured(made, n_jobs=self.threads)
 
     def labels(self, table: RowTable, like: RowTable | None = None) -> Any:
@@ -115,6 +114,12 @@ def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     """Make a function a command, as typer takes it."""
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
     used = {p.name: TABLES[p.name] for p in own if p.name in TABLES}
+    parameters = [p for p in own if p.name not in used]
+    for table in (*used.values(), Output):
+        kinds = get_type_hints(table, include_extras=True)
+        fields_of = inspect.signature(table).parameters.values()
+        parameters += [p.replace(annotation=kinds[p.name]) for p in fields_of]
+    names = {p.name for p in parameters}
 
     @wraps(function)
     def wrapped(**given: Any) -> None:
@@ -130,13 +135,11 @@ def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
         except BaseException as error:
             if out.debug:
                 raise
-            code, line = exit_of(error)
+            code, line = exit_of(_of_option(error, names))
             complain(line)
         if code is not ExitCode.OK:
             raise typer.Exit(int(code))
 
-    parameters = [p for p in own if p.name not in used]
-    parameters += [p for table in (*used.values(), Output) for p in _parameters(table)]
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -144,13 +147,21 @@ def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     return wrapped
 
 
-def _parameters(table: type) -> list[inspect.Parameter]:
-    """Return the options that the fields of a table are."""
-    kinds, keyword = get_type_hints(table, include_extras=True), inspect.Parameter.KEYWORD_ONLY
-    return [
-        inspect.Parameter(field.name, keyword, default=field.default, annotation=kinds[field.name])
-        for field in fields(table)
-    ]
+def _of_option(error: BaseException, options: set[str]) -> BaseException:
+    """Return an error of the library about an argument as one of usage, about the option."""
+    text = str(error)
+    if type(error) not in (ValueError, TypeError):
+        return error
+    about = re.match(r"(\w+)(\[\d+\])? is ", text)
+    if about is not None and about[1] in options:
+        return UsageError(_flag(about[1]) + text[about.end(1) :])
+    if text.startswith("got "):  # none or several of arguments of which one is wanted
+        return UsageError(re.sub(rf"\b({'|'.join(options)})\b", lambda m: _flag(m[1]), text))
+    return error
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _check(given: dict[str, Any]) -> None:
@@ -189,25 +200,3 @@ def metric_of(text: str | None) -> Any:
     if not (depth or "10").isdecimal() or int(depth or 10) == 0:
         raise UsageError(f"--metric is {text!r}; wanted a depth of 1 or more, such as {name}:10")
     return made(int(depth or 10))
-
-
-def learner_of(name: str, leaves: int) -> Any:
-    """Make a base learner of AdaBoost.MH."""
-    if one_of("--learner", name, LEARNERS) == "tree":
-        return mddag.learners.Tree(leaves)
-    if name == "haar":
-        return mddag.detection.Haar()
-    return getattr(mddag.learners, name.capitalize())()
-
-
-def prices_of(text: str | None, default: tuple[float, ...]) -> list[float]:
-    """Read prices from a list with commas."""
-    if text is None:
-        return list(default)
-    try:
-        prices = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--betas is {text!r}; wanted numbers with commas: 0.01,0.001") from None
-    if not all(np.isfinite(price) and price >= 0 for price in prices):
-        raise UsageError(f"--betas is {text!r}; wanted finite prices, 0 or more")
-    return prices

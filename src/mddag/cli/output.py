@@ -1,11 +1,8 @@
 """Print results and errors of commands, and end them.
 
-Results go to standard output, with ``--json`` as one JSON object; notes, warnings and progress go
-to standard error, and ``--quiet`` leaves the notes and the progress out.
-
-A command ends with one of the codes of ``ExitCode``; what stopped it is one line on standard error.
-Whatever the library raises about rows, labels or a model is code 3, since options are checked
-before. An error of the operating system is code 4, since the readers turn theirs into code 3.
+What stopped a command is one line on standard error and a code. What the library raises about rows,
+labels or a model is code 3; an error of the operating system is code 4, because the readers turn
+theirs into code 3.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -100,22 +97,6 @@ def _of_system(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
         return f"{name}the disk is full; nothing was written"
     return f"{name}{error.strerror or one_line(error)}"
-
-
-def one_of(name: str, given: str, known: Iterable[str]) -> str:
-    """Return the value of an option, if it is one of those that it can have."""
-    if given not in known:
-        raise UsageError(f"{name} is {given!r}; wanted one of {', '.join(known)}")
-    return given
-
-
-def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
-    """Return what the shell completes the value of an option to."""
-
-    def found(incomplete: str) -> list[str]:  # typer knows the parameter by this name
-        return [name for name in names if name.startswith(incomplete)]
-
-    return found
 
 
 PLOTS = (".png", ".svg", ".pdf")

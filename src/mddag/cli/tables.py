@@ -15,24 +15,17 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from typer import Option
 
 import mddag
-from mddag.cli.output import (
-    AbsentError,
-    InputError,
-    StopError,
-    UsageError,
-    completed,
-    one_line,
-    one_of,
-)
+from mddag.cli.output import AbsentError, InputError, StopError, UsageError, one_line
 
-SUFFIXES = {
+Format = Literal["csv", "parquet", "arrow", "npz"]
+SUFFIXES: dict[Format, tuple[str, ...]] = {
     "csv": (".csv", ".tsv"),
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
@@ -68,20 +61,9 @@ class Layout:
     rows: Annotated[
         Text, Option("--rows", metavar="FIRST:END", help="Only these rows, from 0 on.")
     ] = None
-    format: Annotated[
-        Text,
-        Option(
-            "--format",
-            help=f"Of the rows: {', '.join(SUFFIXES)}.",
-            autocompletion=completed(SUFFIXES),
-        ),
-    ] = None
+    format: Annotated[Format | None, Option("--format", help="Of the rows.")] = None
     delimiter: Annotated[Text, Option("--delimiter", help="Of csv; a comma by default.")] = None
     array: Annotated[str, Option("--array", help="Of npz: the array of rows.")] = "X"
-
-    def __post_init__(self) -> None:
-        if self.format is not None:
-            one_of("--format", self.format, SUFFIXES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +153,7 @@ def check_file(name: str) -> None:
         raise InputError(f"{name!r} is empty (0 bytes)")
 
 
-def format_of(name: str) -> str:
+def format_of(name: str) -> Format:
     """Return the format that the name of a file stands for."""
     path = Path(name)
     suffixes = [s.lower() for s in path.suffixes]
@@ -301,7 +283,7 @@ def _npz(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
     return _Raw(None, X, others)
 
 
-READERS: dict[str, Callable[[str, Layout, mddag.Features | None], _Raw]] = {
+READERS: dict[Format, Callable[[str, Layout, mddag.Features | None], _Raw]] = {
     "csv": _csv,
     "parquet": _arrow,
     "arrow": _arrow,

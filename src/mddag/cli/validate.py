@@ -1,13 +1,8 @@
 """Define ``mddag validate``, which compares the labels that forms of a model give.
 
-A form is a model file of ours; a file of another library, answered by that library itself; an
-exported C header, compiled and run as a process of its own; any program that reads rows as csv and
-prints one label per row; or a file of predictions. Rows are arrays that hold category codes in
-nominal columns; answers are class codes or numbers, float64 (n,).
-
-Two forms answer rows that are made from the model's own thresholds (on them and next to them, far
-values, known and unknown categories), once with and once without missing values, and the rows of
-a file if one is given. Differences are counted, and the first rows that differ are shown.
+A form is a model file; an exported C header, compiled and run as a process of its own; any program
+that reads rows as csv and prints one label per row; or a file of predictions. It answers rows,
+arrays that hold category codes in nominal columns, by class codes or numbers, float64 (n,).
 """
 
 from __future__ import annotations
@@ -22,7 +17,7 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,7 +31,7 @@ from mddag.adapters.adapter import probe_rows, source_rows
 from mddag.cli.models import Opened, open_model
 from mddag.cli.options import ModelFile, command
 from mddag.cli.output import AbsentError, ExitCode, InputError, Output, UsageError, aligned
-from mddag.cli.tables import Layout, RowTable, check_file, column_values, read_table
+from mddag.cli.tables import Layout, RowTable, check_file, column_values, few, read_table
 
 Rows = NDArray[Any]
 Answer = Callable[[Rows, Rows | None], NDArray[np.float64]]
@@ -56,21 +51,16 @@ int main(void) {{
 """
 
 
-def answer_of_file(path: str | os.PathLike[str], reference: mddag.Ensemble) -> tuple[Answer, bool]:
-    """Return what a file answers, and whether it reads float32; `reference` is its model."""
-    name = os.fspath(path)
-    if Path(name).suffix == ".h":
-        check_file(name)
-        return of_header(name, reference), True
-    opened = open_model(name)
-    _check_alike(opened, reference)
-    return of_model(opened), False
-
-
 def of_model(opened: Opened) -> Answer:
     """Answer by a model file; for another library, by that library itself."""
-    if opened.source is None:
-        return lambda rows, qid: codes_of(opened, opened.predict(RowTable("rows", rows, qid=qid)))
+    if opened.is_ours:
+
+        def answer_of_ours(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
+            table = RowTable("rows", rows, qid=qid)
+            predicted = opened.asked(opened.predictor.predict, table)
+            return labels_to_codes(predicted, opened.ensemble)
+
+        return answer_of_ours
     adapter = next(member for member in MEMBERS if member.accepts(opened.source))
     ensemble = opened.ensemble
 
@@ -84,15 +74,6 @@ def of_model(opened: Opened) -> Answer:
     return answer
 
 
-def codes_of(opened: Opened, predicted: NDArray[Any]) -> NDArray[np.float64]:
-    """Convert labels to their positions among the classes; numbers stay."""
-    classes = opened.predictor.classes_
-    if classes is None:
-        return predicted.astype(np.float64)
-    places = {label: float(k) for k, label in enumerate(classes.tolist())}
-    return np.array([places[label] for label in predicted.tolist()])
-
-
 def of_header(path: str, reference: mddag.Ensemble) -> Answer:
     """Answer by an exported C header, which is compiled once; each call runs a process."""
     text = Path(path).read_text(errors="replace")
@@ -104,12 +85,16 @@ def of_header(path: str, reference: mddag.Ensemble) -> Answer:
         raise InputError(
             f"{path!r} reads {found[2]} features, the model {reference.features.n_given}"
         )
-    upper = found[1]
-    dtype: np.dtype[Any] = np.dtype(np.float32)
-    for flag, other in (("PATCHES", np.uint8), ("INTEGERS", np.int32)):
-        if re.search(rf"^#define {upper}_{flag} 1$", text, re.MULTILINE):
-            dtype = np.dtype(other)
-    program = _compiled(path, named[1], upper)
+    kinds = {"PATCHES": np.uint8, "INTEGERS": np.int32}
+    reads = (k for k in kinds if re.search(rf"^#define {found[1]}_{k} 1$", text, re.MULTILINE))
+    dtype = np.dtype(kinds.get(next(reads, ""), np.float32))
+    folder = tempfile.TemporaryDirectory(prefix="mddag-")
+    source = DRIVER.format(header=os.path.realpath(path), name=named[1], name_upper=found[1])
+    try:
+        program = _compiled(source, path, Path(folder.name))
+    except BaseException:
+        folder.cleanup()
+        raise
 
     def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
         given = np.asarray(rows)
@@ -121,23 +106,20 @@ def of_header(path: str, reference: mddag.Ensemble) -> Answer:
         answers = np.frombuffer(_output([str(program)], content), np.float64)
         return _all_answered(answers, rows, path)
 
-    weakref.finalize(answer, shutil.rmtree, program.parent, ignore_errors=True)
+    weakref.finalize(answer, folder.cleanup)
     return answer
 
 
-def _compiled(path: str, name: str, upper: str) -> Path:
-    """Compile the program that answers, in a folder of its own."""
+def _compiled(source: str, path: str, folder: Path) -> Path:
+    """Compile the program that answers by the header of this path."""
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise AbsentError("to try a C header takes a C compiler; install one, or set CC")
-    folder = Path(tempfile.mkdtemp(prefix="mddag-"))
-    source = folder / "driver.c"
-    source.write_text(DRIVER.format(header=os.path.realpath(path), name=name, name_upper=upper))
+    (folder / "driver.c").write_text(source)
     program = folder / "driver"
-    command = [*shlex.split(compiler), "-std=c99", "-O1", "-w", str(source), "-o", str(program)]
-    done = subprocess.run([*command, "-lm"], capture_output=True, text=True)
+    options = ["-std=c99", "-O1", "-w", str(folder / "driver.c"), "-o", str(program), "-lm"]
+    done = subprocess.run([*shlex.split(compiler), *options], capture_output=True, text=True)
     if done.returncode:
-        shutil.rmtree(folder, ignore_errors=True)
         first = next((line for line in done.stderr.splitlines() if "error" in line), "no reason")
         raise InputError(f"{path!r} does not compile: {first}")
     return program
@@ -160,17 +142,17 @@ def of_command(command: str, reference: mddag.Ensemble) -> Answer:
 
 
 def of_predictions(path: str | os.PathLike[str], reference: mddag.Ensemble) -> Answer:
-    """Answer by a file with a column `prediction` for the rows that are compared."""
-    try:
-        table = read_table(path, Layout(target="prediction"))
-    except InputError:
-        table = read_table(path)
-        if table.y is None and np.shape(table.X)[1] != 1:
-            raise
-        only = table.X if table.y is None else table.y
-        values = column_values(only.iloc[:, 0]) if hasattr(only, "iloc") else np.ravel(only)
+    """Answer by a file with a column `prediction`, or one column, for the rows compared."""
+    table = read_table(path)
+    if table.y is not None:  # of an archive
+        values = table.y
+    elif hasattr(table.X, "columns"):
+        column = "prediction" if "prediction" in table.X else table.X.columns[0]
+        if "prediction" not in table.X and table.X.shape[1] != 1:
+            raise InputError(f"{path!r} has no column 'prediction'; it has {few(table.X)}")
+        values = column_values(table.X[column])
     else:
-        values = table.labels
+        values = np.ravel(table.X)
     return lambda rows, qid: _all_answered(labels_to_codes(values, reference), rows, str(path))
 
 
@@ -229,16 +211,6 @@ SHOWN = 5  # rows that differ
 QUERY = 10  # made rows per query
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The answers to one batch of rows, and the first rows that differ."""
-
-    rows: str
-    n_rows: int
-    n_different: int
-    different: list[dict[str, Any]]
-
-
 @command
 def validate(
     out: Output,
@@ -272,8 +244,13 @@ def validate(
         raise UsageError("--predictions are of rows; give these by --data")
     opened = open_model(model)
     single, answer = False, of_model(opened)
-    if other is not None:
-        theirs, single = answer_of_file(other, opened.ensemble)
+    if other is not None and other.suffix == ".h":
+        check_file(str(other))
+        theirs, single = of_header(str(other), opened.ensemble), True
+    elif other is not None:
+        second = open_model(other)
+        _check_alike(second, opened.ensemble)
+        theirs = of_model(second)
     elif run is not None:
         theirs = of_command(run, opened.ensemble)
     else:
@@ -291,15 +268,16 @@ def validate(
                 for name, batch in batches.items()
             }
     compared = [
-        compare(opened, name, batch, answer, theirs, tolerance) for name, batch in batches.items()
+        {"rows": name} | _compared(opened, batch, answer, theirs, tolerance)
+        for name, batch in batches.items()
     ]
-    total = sum(c.n_rows for c in compared)
-    n_different = sum(c.n_different for c in compared)
+    total = sum(c["n_rows"] for c in compared)
+    n_different = sum(c["n_different"] for c in compared)
     fields = {
         "same": n_different == 0,
         "n_rows": total,
         "n_different": n_different,
-        "batches": [asdict(c) for c in compared],
+        "batches": compared,
         "rounded_to_float32": single,
     }
     out.result(fields, _text(compared, single))
@@ -322,10 +300,10 @@ def made_rows(ensemble: mddag.Ensemble, n_rows: int) -> dict[str, RowTable]:
     return batches
 
 
-def compare(
-    opened: Opened, name: str, batch: RowTable, one: Answer, two: Answer, tolerance: float
-) -> Compared:
-    """Compare the answers of two forms of a model to the same rows."""
+def _compared(
+    opened: Opened, batch: RowTable, one: Answer, two: Answer, tolerance: float
+) -> dict[str, Any]:
+    """Compare the answers of two forms of a model to the same rows; show the first that differ."""
     first, second = one(batch.X, batch.qid), two(batch.X, batch.qid)
     if opened.ensemble.classes is not None:
         wrong = np.flatnonzero(first != second)
@@ -338,7 +316,7 @@ def compare(
         values = {str(features.called(c)): float(value) for c, value in enumerate(row)}
         answer, other = _named(opened, first[i]), _named(opened, second[i])
         shown.append({"row": i, "answer": answer, "other": other, "values": values})
-    return Compared(name, len(batch), len(wrong), shown)
+    return {"n_rows": len(batch), "n_different": len(wrong), "different": shown}
 
 
 def _named(opened: Opened, code: float) -> Any:
@@ -348,19 +326,15 @@ def _named(opened: Opened, code: float) -> Any:
     return "unknown" if code == UNKNOWN else classes.tolist()[int(code)]
 
 
-def _text(compared: list[Compared], single: bool) -> str:
-    lines = [
-        aligned(
-            ["rows", "number", "different"],
-            [[c.rows, str(c.n_rows), str(c.n_different)] for c in compared],
-        )
-    ]
+def _text(compared: list[dict[str, Any]], single: bool) -> str:
+    counts = [[c["rows"], str(c["n_rows"]), str(c["n_different"])] for c in compared]
+    lines = [aligned(["rows", "number", "different"], counts)]
     for c in compared:
-        for found in c.different:
+        for found in c["different"]:
             values = ", ".join(f"{k}={v:.9g}" for k, v in list(found["values"].items())[:8])
             answers = f"{found['answer']!r} and {found['other']!r}"
-            lines.append(f"{c.rows}, row {found['row']}: {answers} of {values}")
+            lines.append(f"{c['rows']}, row {found['row']}: {answers} of {values}")
     if single:
         lines.append("rows were rounded to float32, which this form reads")
-    lines.append("different" if any(c.n_different for c in compared) else "the same")
+    lines.append("different" if any(c["n_different"] for c in compared) else "the same")
     return "\n".join(lines)
