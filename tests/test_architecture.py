@@ -33,7 +33,13 @@ FAMILIES = [
     "mddag.detection",
     "mddag.solvers",
 ]
-MOST_LAYERS, MOST_ENTRIES = 8, 20
+MOST_LAYERS, MOST_ENTRIES, MOST_PARAMETERS = 8, 20, 16
+PUBLIC_PACKAGES = ["detection", "learners", "losses", "metrics", "policy", "ranking", "solvers"]
+
+# What is still to be mended. The sets only shrink: a test fails until what is mended is removed.
+TWICE = {"Table"}  # class names
+TINY = {"_utils/applications.py", "_utils/cached.py", "estimators/solver_choice.py"}
+LONG = {("mddag.ranking", "sparsify", None)}  # signatures
 
 APPLICATIONS = {"acquisition", "detection", "ranking"}  # what the core runs of them, it looks up
 CORE = {"engine", "policy", "serving", "tuning"}
@@ -128,7 +134,35 @@ def test_no_class_name_twice():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ClassDef):
                 homes[node.name].append(str(path.relative_to(PACKAGE)))
-    assert not {name: files for name, files in homes.items() if len(files) > 1 and name != "Table"}
+    twice = {name: files for name, files in homes.items() if len(files) > 1}
+    assert twice.keys() == TWICE, twice
+
+
+def test_no_module_is_tiny():
+    short = {
+        str(path.relative_to(PACKAGE))
+        for path in MODULES
+        if path.stem not in {"__init__", "__main__"} and path.read_text().count("\n") < 40
+    }
+    assert short == TINY
+
+
+def test_no_public_signature_is_long():
+    functions = {}
+    for place in ["mddag", *(f"mddag.{name}" for name in PUBLIC_PACKAGES)]:
+        module = importlib.import_module(place)
+        for name in module.__all__:
+            found = getattr(module, name)
+            members = vars(found) if inspect.isclass(found) else {None: found}
+            functions |= {(place, name, key): m for key, m in members.items()}
+    long = {
+        place
+        for place, function in functions.items()
+        if inspect.isfunction(function)
+        and len([p for p in inspect.signature(function).parameters if p != "self"])
+        > MOST_PARAMETERS
+    }
+    assert long == LONG
 
 
 def test_no_file_without_an_idea():
