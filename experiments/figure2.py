@@ -35,7 +35,7 @@ from experiments.detection.methods import At  # noqa: E402
 from experiments.reports import shown, write  # noqa: E402
 from mddag.metrics import DetectionRun, best_within  # noqa: E402
 
-MEASURES: tuple[At, ...] = tuple(product((0.05, 0.01, 0.001), ("split", "whole")))
+MEASURES: tuple[At, ...] = tuple(product((0.1, 0.05, 0.01, 0.001), ("split", "whole")))
 BOUNDS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 
 
@@ -57,10 +57,17 @@ def main() -> None:
     begin = time.perf_counter()
     pools = (delayed(pool)(*case[:2], sizes[case[2]], options.keep) for case in work)
     shown("pools", len(work), begin, Parallel(options.jobs, return_as="generator")(pools))
-    todo = [(*case, method) for case in work for method in methods.METHODS[case[2]]]
+    todo = [
+        (*case, method)
+        for case in work
+        for method in methods.METHODS[case[2]]
+        if not options.methods or method in options.methods
+    ]
+    todo.sort(key=lambda task: task[-1] in methods.SLOW)
     tasks = (
         delayed(kept_runs)(name, seed, sizes[protocol], method, options.keep)
-        for name, seed, protocol, method in slowest_first(todo)
+        for name, seed, protocol, method in todo
+        if not options.draw
     )
     done = Parallel(options.jobs, return_as="generator_unordered")(tasks)
     shown("methods", len(todo), begin, done)
@@ -84,10 +91,12 @@ def main() -> None:
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="few rows, features and settings")
+    parser.add_argument("--draw", action="store_true", help="only what the kept runs say")
     parser.add_argument("--data", nargs="+", choices=cases.NAMES, default=cases.NAMES)
     parser.add_argument(
         "--protocols", nargs="+", choices=cases.PROTOCOLS, default=list(cases.PROTOCOLS)
     )
+    parser.add_argument("--methods", nargs="+", help="default: all of the protocol")
     parser.add_argument("--seeds", nargs="+", type=int)
     parser.add_argument("--jobs", type=int, default=2, help="processes; default: %(default)s")
     parser.add_argument("--keep", type=Path, help="where runs are kept; default: out/figure2")
@@ -100,10 +109,6 @@ def read_options() -> argparse.Namespace:
         results = ROOT / "experiments" / "results" / "figure2"
         options.out = options.keep if options.quick else results
     return options
-
-
-def slowest_first(todo: list[tuple[str, int, str, str]]) -> list[tuple[str, int, str, str]]:
-    return sorted(todo, key=lambda task: task[-1] not in ("FCBoost", "VJCascade"))
 
 
 def pool(name: str, seed: int, size: Size, folder: Path) -> str:
@@ -136,7 +141,10 @@ def curves(
 ) -> Iterator[dict[str, Any]]:
     """k*(N) of every dataset, seed, protocol, method, rate, kind of ties and N."""
     for name, seed, protocol, method in todo:
-        kept = np.load(stored(folder, name, seed, sizes[protocol], method))
+        path = stored(folder, name, seed, sizes[protocol], method)
+        if not path.exists():
+            continue  # drawing before all runs have ended
+        kept = np.load(path)
         for at in MEASURES:
             runs = [DetectionRun(*row) for row in kept[f"{at}"]]
             settings = dict(zip(map(id, runs), kept[f"names {at}"].tolist(), strict=True))

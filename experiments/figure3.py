@@ -42,12 +42,13 @@ def main() -> None:
     begin = time.perf_counter()
     models = (delayed(trained)(*case, size, options.keep) for case in work)
     shown("models", len(work), begin, Parallel(options.jobs, return_as="generator")(models))
-    todo = [(*case, method) for method in slowest_first() for case in work]
+    wanted = options.methods or slowest_first()
+    todo = [(*case, method) for method in wanted for case in work]
     tasks = (delayed(kept_runs)(*task, size, options.keep) for task in todo)
     done = Parallel(options.jobs, return_as="generator_unordered")(tasks)
     shown("methods", len(todo), begin, done)
 
-    given = options.folds, options.keep
+    given = options.folds, options.keep  # every method that has been run, now or before
     lines = [line for name in options.data for line in curves(name, *given)]
     write(options.out / "curves.csv", lines)
     write(options.out / "choices.csv", (c for name in options.data for c in choices(name, *given)))
@@ -59,6 +60,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="few queries, trees and settings")
     parser.add_argument("--data", nargs="+", choices=cases.NAMES, default=cases.NAMES)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, help="default: all")
     parser.add_argument("--folds", nargs="+", type=int, choices=range(1, 6))
     parser.add_argument("--jobs", type=int, default=2, help="processes; default: %(default)s")
     parser.add_argument("--keep", type=Path, help="where runs are kept; default: out/figure3")

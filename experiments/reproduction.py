@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder next t
 from experiments.detection.cases import PAPER, Case, Size, quick  # noqa: E402
 from experiments.detection.formulations import (  # noqa: E402
     BETAS,
-    SMALL_BETAS,
+    EXP_BETAS,
     Formulation,
     decided,
 )
@@ -63,7 +63,7 @@ class Printed:
 def formulations() -> dict[str, tuple[Size, Formulation]]:
     """Every formulation by name; the differences in the order of their expected effect."""
     text = Formulation()
-    exp = Formulation(loss="exp", betas=SMALL_BETAS)
+    exp = Formulation(loss="exp", betas=EXP_BETAS)
     exact = Descent()
     many = replace(text, snapshots=True)
     changes = {
@@ -75,6 +75,8 @@ def formulations() -> dict[str, tuple[Size, Formulation]]:
         "every snapshot, false positive costs 10": replace(many, false_positive=10.0),
         "MDDAG.EXP, the text": exp,
         "MDDAG.EXP, every snapshot is a run": replace(exp, snapshots=True),
+        "MDDAG.EXP, raw scores": replace(exp, scale=1.0, betas=BETAS),
+        "MDDAG.EXP, scale 0.1": replace(exp, scale=0.1, betas=BETAS),
         "classes balanced": replace(text, prior="balanced"),
         "negatives weigh 10": replace(text, prior=10.0),
         "exact solver, negatives weigh 10": replace(text, prior=10.0, solver=exact),
@@ -82,16 +84,13 @@ def formulations() -> dict[str, tuple[Size, Formulation]]:
         "false positive costs 3": replace(text, false_positive=3.0),
         "false positive costs 30": replace(text, false_positive=30.0),
         "128 bins of the total": replace(text, solver=Sarsa(Table(128, running=False))),
+        "radial basis": replace(text, solver=Sarsa(RadialBasis())),
         "epsilon as printed": replace(text, solver=Sarsa(exploration=Printed())),
         "epsilon grows with j": replace(text, solver=Sarsa(exploration=Growing())),
         "Watkins Q": replace(text, solver=WatkinsQ()),
-        "MDDAG.EXP, raw scores": replace(exp, scale=1.0, betas=BETAS),
-        "MDDAG.EXP, scale 0.1": replace(exp, scale=0.1, betas=BETAS),
         "MDDAG.EXP, Watkins Q": replace(exp, solver=WatkinsQ()),
-        "radial basis": replace(text, solver=Sarsa(RadialBasis())),
-        "MDDAG.EXP, exact solver": replace(exp, solver=exact),
-        "MDDAG.EXP, scale 0.1, exact solver": replace(exp, scale=0.1, betas=BETAS, solver=exact),
-        "default solver": replace(text, betas=BETAS[2::2], solver=Portfolio()),
+        "MDDAG.EXP, exact solver": replace(exp, betas=(2e-4, 5e-4, 1e-3), solver=exact),
+        "default solver": replace(text, betas=(1e-3,), solver=Portfolio()),
     }
     first = replace(text, betas=COARSE)
     rows = {

@@ -19,7 +19,8 @@ from mddag.metrics import Scored
 from mddag.solvers import Sarsa, Solver, WatkinsQ
 
 BETAS = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
-SMALL_BETAS = (1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3)  # for scores within -1..1
+# With scores within -1..1 an evaluation gains 0.001 at most, so other prices matter
+EXP_BETAS = (1e-4, 2e-4, 3e-4, 5e-4, 7e-4, 1e-3, 2e-3)
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,8 @@ class Formulation:
             yield solver.solve(mdp)
 
 
-MDDAG_I = Formulation(seeds=3)
-MDDAG_EXP = Formulation(loss="exp", betas=SMALL_BETAS, seeds=3)
+MDDAG_I = Formulation(betas=(*BETAS[1:], 3e-2), snapshots=True)
+MDDAG_EXP = Formulation(loss="exp", betas=EXP_BETAS, snapshots=True)
 
 
 def decided(case: Case, policy: Policy) -> tuple[Scored, Scored]:

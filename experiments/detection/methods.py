@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 
@@ -118,6 +118,8 @@ def voted(case: Case, trees: list[Nodes]) -> tuple[np.ndarray, np.ndarray]:
 def vj_cascades(case: Case) -> Iterator[Setting]:
     """Every number of stages is a setting."""
     fprs, tprs = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), (0.9, 0.95, 0.97, 0.98, 0.99, 0.995)
+    if case.size.same_rows:
+        fprs, tprs = (0.3, 0.5, 0.7), (0.95, 0.98, 0.99, 0.995)
     if case.size.quick:
         fprs, tprs = (0.5, 0.7), (0.95, 0.99)
     wanted = [(f, d, "stage") for f, d in product(fprs, tprs)]
@@ -134,6 +136,8 @@ def vj_cascades(case: Case) -> Iterator[Setting]:
 def fc_boosts(case: Case) -> Iterator[Setting]:
     """Every number of rounds is a setting; stages may reject at other scores than 0, too."""
     etas, weights = (0.003, 0.01, 0.03, 0.1), (1.0, 3.0, 10.0)
+    if case.size.same_rows:
+        etas, weights = (0.01, 0.03), (3.0, 10.0)
     if case.size.quick:
         etas, weights = (0.02,), (1.0, 3.0)
     for eta, weight in product(etas, weights):
@@ -157,18 +161,20 @@ def fc_boosts(case: Case) -> Iterator[Setting]:
 
 
 def mddag(case: Case, formulation: Formulation) -> Iterator[Setting]:
-    """MDDAG: every price and seed is a setting."""
-    few = replace(formulation, betas=formulation.betas[::3], seeds=1)
+    """MDDAG: every price, and every snapshot of SARSA, is a setting."""
+    few = replace(formulation, betas=formulation.betas[::3])
     chosen = few if case.size.quick else formulation
-    for beta, seed, policy in chosen.policies(case):
+    for k, (beta, _, policy) in enumerate(chosen.policies(case)):
         rows = ((r.scores, r.n_evaluated) for r in decided(case, policy))
-        yield f"beta={beta:g} seed={seed}", *rows
+        yield f"beta={beta:g} policy={k}", *rows
 
 
 def traced(case: Case, setting: str) -> tuple[Trace, np.ndarray]:
     """What the policy of one setting of MDDAG.I does with test rows, and their labels."""
-    beta, seed = (float(part.partition("=")[2]) for part in setting.split())
-    (policy,) = MDDAG_I.learned(case, beta, int(seed))
+    number = int(setting.rpartition("=")[2])
+    few = replace(MDDAG_I, betas=MDDAG_I.betas[::3])
+    policies = (few if case.size.quick else MDDAG_I).policies(case)
+    _, _, policy = next(islice(policies, number, None))
     X_test = patches(case.name, case.seed, case.size)[2]
     return compile_dag(case.pool, policy).run(X_test), case.y_test
 
@@ -213,14 +219,12 @@ SARSA = {
     "MDDAG.I": partial(mddag, formulation=MDDAG_I),
     "MDDAG.EXP": partial(mddag, formulation=MDDAG_EXP),
 }
-EXACT = {
-    "MDDAG.I, exact solver": partial(
-        mddag, formulation=replace(MDDAG_I, solver=Descent(), seeds=1)
-    ),
-    "MDDAG.EXP, exact solver": partial(
-        mddag, formulation=replace(MDDAG_EXP, solver=Descent(), seeds=1)
-    ),
+EXACT_I = replace(MDDAG_I, solver=Descent())
+EXACT = {  # the same decision processes; and one where a false positive costs ten misses
+    "MDDAG.I, exact solver": partial(mddag, formulation=EXACT_I),
+    "MDDAG.I, FP x 10, exact": partial(mddag, formulation=replace(EXACT_I, false_positive=10.0)),
 }
+SLOW = ("VJCascade", "FCBoost")
 SAME_FOR_ALL_RATES = CASCADES | {"WaldBoost": wald_boosts} | SARSA | EXACT
 METHODS = {
     "paper": (*CASCADES, *SARSA, *EXACT),

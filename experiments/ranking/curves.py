@@ -8,6 +8,7 @@ from the full model of the same trees, query by query.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,15 @@ def path(folder: Path, data: str, fold: int, method: str) -> Path:
 
 def curves(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, Any]]:
     """Every point of every curve of a data set."""
-    stored = {m: [read(path(folder, data, fold, m)) for fold in folds] for m in METHODS}
+    stored = {
+        method: [read(path(folder, data, fold, method)) for fold in folds]
+        for method in METHODS
+        if is_there(folder, data, folds, method)
+    }
     full = {
         name: np.concatenate([found[-1].ndcg for found, _ in stored[name]])
         for name in (PAPER, "AdaBoost.MH", "LambdaMART")
+        if name in stored
     }
     for method, by_fold in stored.items():
         of = full[full_model(method)]
@@ -50,12 +56,16 @@ def curves(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, 
                 picked = [(found[k], n) for found, n in by_fold]
                 yield {"data": data, "method": method, "bound": ""} | point(picked, of)
     for curve, method in CHOSEN.items():
-        for bound in BOUNDS:
+        for bound in BOUNDS if method in stored else ():
             best = [(chosen(found, bound), n) for found, n in stored[method]]
             whole = [(judged, n) for judged, n in best if judged is not None]
             if len(whole) == len(best):
                 of = full[full_model(method)]
                 yield {"data": data, "method": curve, "bound": bound} | point(whole, of)
+
+
+def is_there(folder: Path, data: str, folds: Sequence[int], method: str) -> bool:
+    return all(path(folder, data, fold, method).exists() for fold in folds)
 
 
 def full_model(method: str) -> str:
@@ -95,7 +105,9 @@ def error(values: np.ndarray) -> float:
 
 def choices(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, Any]]:
     """What was chosen within each bound in each fold, and what it does."""
-    for (curve, method), fold in ((c, f) for c in CHOSEN.items() for f in folds):
+    for (curve, method), fold in product(CHOSEN.items(), folds):
+        if not is_there(folder, data, folds, method):
+            continue
         found, _ = read(path(folder, data, fold, method))
         for bound in BOUNDS:
             best = chosen(found, bound)

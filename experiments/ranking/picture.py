@@ -50,11 +50,13 @@ def drawn(lines: Lines, n_folds: int) -> Any:
     from matplotlib import pyplot as plt
 
     names = [name for name in NAMES if any(line["data"] == name for line in lines)]
-    size = max(6.2 * len(names), 8), 4.4 * len(PANELS)
+    known = {line["method"] for line in lines}
+    rows = {what: panel for what, panel in PANELS.items() if known & set(panel[1])}
+    size = max(6.2 * len(names), 8), 4.4 * len(rows)
     figure, panels = plt.subplots(
-        len(PANELS), len(names), figsize=size, layout="constrained", squeeze=False
+        len(rows), len(names), figsize=size, layout="constrained", squeeze=False
     )
-    for row, (what, (draw, styles)) in zip(panels, PANELS.items(), strict=True):
+    for row, (what, (draw, styles)) in zip(panels, rows.items(), strict=True):
         for ax, name in zip(row, names, strict=True):
             draw(ax, [line for line in lines if line["data"] == name], styles)
             ax.set_title(f"{TITLES[name]}: {what}")
