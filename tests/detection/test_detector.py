@@ -11,14 +11,14 @@ import pytest
 
 import mddag
 from mddag.detection.cascade_rows import balanced
-from mddag.detection.detector import Detector, Prices, of_content, to_bytes
+from mddag.detection.detector import Detector, of_content, to_bytes
 from mddag.detection.haar import PatchColumns
 from mddag.detection.training import (
+    MISSED,
     SHRINKAGE,
     DetectorTraining,
     drawn_features,
     gentle_trees,
-    lengths_of,
     sums_by_tree,
     thresholds_of,
     window_classifier,
@@ -172,9 +172,10 @@ def test_the_detector_is_the_same(tmp_path):
 
 def test_parameters_may_be_numbers_of_numpy(tmp_path):
     detector = copy.copy(fitted())
-    detector.n_leaves, detector.prices = np.int64(3), Prices(miss=np.float32(0.5))
+    detector.n_leaves, detector.false_per_megapixel = np.int64(3), np.float32(0.5)
     detector.save(tmp_path / "disks.mddag")
-    assert mddag.load(tmp_path / "disks.mddag").prices == Prices(miss=0.5)
+    again = mddag.load(tmp_path / "disks.mddag")
+    assert (again.n_leaves, again.false_per_megapixel) == (3, 0.5)
 
 
 def test_loading_is_light(tmp_path):
@@ -201,12 +202,11 @@ FAULTS = {
     "grouping": lambda m, t: m.update(grouping="other"),
     "parameters": lambda m, t: m["parameters"].update(n_trees="many"),
     "unknown parameter": lambda m, t: m["parameters"].update(depth=3),
-    "no prices": lambda m, t: m["parameters"].update(prices=None),
-    "prices": lambda m, t: m["parameters"].update(prices={"hit": 1}),
     "field": lambda m, t: m.pop("cut"),
     "tensor": lambda m, t: t.pop("node_votes"),
     "type": lambda m, t: t.update(accept=np.zeros(1, np.int32)),
     "accept": lambda m, t: t.update(accept=np.zeros(2)),
+    "no evidence": lambda m, t: t.update(accept=np.array([-np.inf])),
     "votes": lambda m, t: t["node_votes"].fill(np.inf),
     "feature": lambda m, t: t["node_feature"].fill(10**6),
     "next": lambda m, t: t["node_next"].fill(0),
@@ -261,17 +261,17 @@ def test_a_cascade_is_not_loaded_before_it_is_used():
 
 def test_the_bank_is_bounded():
     settings = Detector(**{**SETTINGS, "n_negatives": 200, "n_trees": 20})
-    training = DetectorTraining.begin(settings, patches(300), backgrounds(), None, 1)
+    training = DetectorTraining(settings, patches(300), backgrounds(), None, 1)
     training.run(lambda n_done, note: None)
     assert len(training.negatives) <= 200
     assert training.min_deviation > 1
-    assert [r.n_trees for r in training.rounds] == lengths_of(20, 2)[: len(training.rounds)]
+    assert [r.n_trees for r in training.rounds] == [5, 20]
 
 
 def test_narrow_pictures_are_turned_back():
     narrow = [np.ascontiguousarray(picture[:60, :15]) for picture in backgrounds()]
     settings = Detector(**(SETTINGS | {"window": (40, 12)}))
-    training = DetectorTraining.begin(settings, patches(30), narrow, None, 1)
+    training = DetectorTraining(settings, patches(30), narrow, None, 1)
     assert {picture.shape for picture in training.seen(narrow)} == {(60, 15)}
 
 
@@ -309,7 +309,7 @@ def test_the_scan_gives_the_sums_of_the_trees(grown):
 
 def test_the_scan_rejects_what_the_thresholds_reject(grown):
     features, trees, sums, both, positive, _ = grown
-    reject, accept = thresholds_of(sums[positive], sums[~positive], Prices(miss=0.05))
+    reject, accept = thresholds_of(sums[positive], sums[~positive])
     cascade = window_classifier(trees, features, reject, accept, 0.0)
     passed = (sums > reject).all(axis=1) & (sums[:, -1] >= accept)
     assert [len(cascade.scan(patch)) == 1 for patch in both] == passed.tolist()
@@ -321,8 +321,8 @@ def test_the_last_threshold_loses_the_share_that_it_may():
     rng = np.random.default_rng(0)
     objects = rng.normal(0.2, 1, (400, 30)).cumsum(axis=1)
     negatives = rng.normal(-0.3, 1, (2000, 30)).cumsum(axis=1)
-    _, accept = thresholds_of(objects, negatives, Prices(miss=0.1))
-    assert abs((objects[:, -1] < accept).mean() - 0.1) < 0.01
+    _, accept = thresholds_of(objects, negatives)
+    assert abs((objects[:, -1] < accept).mean() - MISSED) < 0.01
     assert accept < 0
     # objects that are easy to tell keep a margin
-    assert thresholds_of(objects + 20, negatives, Prices(miss=0.1))[1] == 0.0
+    assert thresholds_of(objects + 30, negatives)[1] == 0.0

@@ -1,14 +1,14 @@
 """What training makes of patches and images: copies, worse images, and negatives cut from them.
 
-`Augmentation` shows each object patch once more, as another image might: mirrored or not, shifted,
-scaled and turned a little, then blurred and made noisy, all at random. A scan finds an object at a
-window that is near it and not on it, which is what shift and scale stand for. Some copies get other
+`copies` shows each object patch once more, as another image might: mirrored or not, shifted, scaled
+and turned a little, then blurred and made noisy, all at random. A scan finds an object at a window
+that is near it and not on it, which is what shift and scale stand for. Some copies get other
 surroundings, from windows without the object: else the outline alone, bright before dark as it
 happens to be in most patches, would do for an object.
 
-`Degradation` is for images without the object, which are usually few and good, while those to be
+`made_worse` is for images without the object, which are usually few and good, while those to be
 searched need not be. What is blurred, grainy, printed in dots or poor in contrast has windows that
-no good image has, and contrast is normalised, so that grain and dots of a dull region become
+no good image has, and contrast is normalized, so that grain and dots of a dull region become
 patterns. Some of the images are made worse at random before negatives are taken from them.
 
 Negatives are windows at random, and hard ones, which the detector of the round before takes for the
@@ -22,12 +22,10 @@ scipy is imported where it is needed: a detector is read and run without it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._utils.checks import check_between
 from mddag.detection.windows import Levels, WindowClassifier, levels_of, scaled_down
 from mddag.ensemble.patches import Window
 
@@ -36,147 +34,75 @@ Grey = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Pixels = NDArray[np.float32]
 
-BLOCK = 1024  # patches at a time: the coordinates of all their pixels are held
-SCALE = 1.2  # of neighbouring levels, for negatives
+# Copies of patches; how these were chosen: docs/research/detector.md.
+SHIFT, SIZE = 0.03, 0.05  # largest shares of the side; 0.05 is 5 % larger or smaller
+TURN = 4.0  # standard deviation of the rotation, in degrees
+BLUR, NOISE = 0.6, 0.08  # pixels, of half of the copies; share of the deviation of the patch
+SURROUNDED = 0.5  # share of the copies whose corners and sides are those of another image
+# Images made worse.
+WORSE = 0.6  # share of the images that are changed at all
+WORST_BLUR, LEAST_CONTRAST = 1.6, 0.25
+WORST_NOISE, WORST_DOTS = 10.0, 14.0  # gray levels at full contrast
+# Images seen otherwise.
 TURNED = 0.7  # share of the images that may be turned
 INVERTED = 0.3  # share of these that are inverted
 SLANTED = 0.6  # share of these that are turned by other than right angles, and stretched
 MOST_TURN, MOST_STRETCH = np.pi / 4, 0.3
+
+BLOCK = 1024  # patches at a time: the coordinates of all their pixels are held
+SCALE = 1.2  # of neighboring levels, for negatives
 MOST_TRIES = 4  # draws for windows that are not flat
 
 
-@dataclass(frozen=True)
-class Augmentation:
-    """How much copies of a patch may differ from it.
-
-    Parameters
-    ----------
-    shift : float, default 0.03
-        Largest shift of the center, as a share of the side of the window.
-    scale : float, default 0.05
-        Largest change of the size, as a logarithm: 0.05 is 5 % larger or smaller.
-    turn : float, default 4.0
-        Standard deviation of the rotation, in degrees.
-    blur : float, default 0.6
-        Standard deviation of the widest Gaussian blur, in pixels; half of the copies have one.
-    noise : float, default 8.0
-        Standard deviation of the strongest noise, in percent of the deviation of the patch.
-    mirror : bool, default True
-        Whether left and right may change places.
-    surroundings : float, default 0.5
-        Share of the copies whose corners and sides are those of another image.
-    """
-
-    shift: float = 0.03
-    scale: float = 0.05
-    turn: float = 4.0
-    blur: float = 0.6
-    noise: float = 8.0
-    mirror: bool = True
-    surroundings: float = 0.5
-
-    def __post_init__(self) -> None:
-        for name, most in (("shift", 1.0), ("scale", 1.0), ("turn", 360.0), ("surroundings", 1.0)):
-            check_between(name, getattr(self, name), 0.0, most, f"a number, 0 to {most:g}")
-        for name in ("blur", "noise"):
-            check_between(name, getattr(self, name), 0.0, np.inf, "a finite number, 0 or more")
-
-    def copies(
-        self,
-        patches: Patches,
-        window: Window,
-        rng: np.random.Generator,
-        others: Patches | None = None,
-    ) -> Patches:
-        """Return one copy of each patch (n, h, w), of the size of the window.
-
-        others : windows without the object, (m, *window), for the surroundings
-        """
-        blocks = [
-            self._copies(patches[i : i + BLOCK], window, rng, others)
-            for i in range(0, len(patches), BLOCK)
-        ]
-        return np.concatenate(blocks)
-
-    def _copies(
-        self, patches: Patches, window: Window, rng: np.random.Generator, others: Patches | None
-    ) -> Patches:
-        n = len(patches)
-        side = np.where(rng.random(n) < 0.5, -1.0, 1.0) if self.mirror else np.ones(n)
-        size = np.exp(rng.uniform(-self.scale, self.scale, n))
-        turn = np.deg2rad(rng.normal(0.0, self.turn, n))
-        shift = rng.uniform(-self.shift, self.shift, (n, 2))
-        pixels = resampled(patches, window, side, size, turn, shift)
-        if others is not None and len(others) and self.surroundings > 0:
-            chosen = np.flatnonzero(rng.random(n) < self.surroundings)
+def copies(
+    patches: Patches, window: Window, rng: np.random.Generator, others: Patches | None = None
+) -> Patches:
+    """Return one copy of each patch (n, h, w), some of them before windows without the object."""
+    blocks = []
+    for first in range(0, len(patches), BLOCK):
+        block = patches[first : first + BLOCK]
+        n = len(block)
+        side = np.where(rng.random(n) < 0.5, -1.0, 1.0)
+        size = np.exp(rng.uniform(-SIZE, SIZE, n))
+        turn = np.deg2rad(rng.normal(0.0, TURN, n))
+        shift = rng.uniform(-SHIFT, SHIFT, (n, 2))
+        pixels = resampled(block, window, side, size, turn, shift)
+        if others is not None and len(others):
+            chosen = np.flatnonzero(rng.random(n) < SURROUNDED)
             drawn = others[rng.integers(0, len(others), len(chosen))]
             pixels[chosen] = surrounded(pixels[chosen], drawn.astype(np.float64), rng)
-        width = np.where(rng.random(n) < 0.5, rng.uniform(0.0, self.blur, n), 0.0)
+        width = np.where(rng.random(n) < 0.5, rng.uniform(0.0, BLUR, n), 0.0)
         pixels = _softened(pixels, width)
-        strength = rng.uniform(0.0, self.noise / 100, n) * pixels.std(axis=(1, 2))
-        return as_bytes(pixels + strength[:, None, None] * rng.standard_normal(pixels.shape))
+        strength = rng.uniform(0.0, NOISE, n) * pixels.std(axis=(1, 2))
+        noise = strength[:, None, None] * rng.standard_normal(pixels.shape)
+        blocks.append(as_bytes(pixels + noise))
+    return np.concatenate(blocks)
 
 
-@dataclass(frozen=True)
-class Degradation:
-    """How much worse an image without the object may be made.
+def made_worse(image: Grey, rng: np.random.Generator) -> Grey:
+    """Return the image itself, or blurred, dull, grainy or printed in dots."""
+    from scipy.ndimage import gaussian_filter
 
-    Parameters
-    ----------
-    share : float, default 0.6
-        Probability that an image is changed at all.
-    blur : float, default 1.6
-        Standard deviation of the widest Gaussian blur, in pixels.
-    contrast : float, default 0.25
-        The least contrast that is left.
-    noise : float, default 10.0
-        Standard deviation of the strongest noise, in gray levels at full contrast.
-    dots : float, default 14.0
-        Amplitude of the strongest printing screen, in gray levels at full contrast.
-    """
-
-    share: float = 0.6
-    blur: float = 1.6
-    contrast: float = 0.25
-    noise: float = 10.0
-    dots: float = 14.0
-
-    def __post_init__(self) -> None:
-        for name in ("share", "contrast"):
-            check_between(name, getattr(self, name), 0.0, 1.0, "a number, 0 to 1")
-        for name in ("blur", "noise", "dots"):
-            check_between(name, getattr(self, name), 0.0, 1000.0, "a number, 0 to 1000")
-
-    def worse(self, image: Grey, rng: np.random.Generator) -> Grey:
-        """Return the image itself, or made worse."""
-        if rng.random() >= self.share:
-            return image
-        pixels: Pixels = image.astype(np.float32)
-        if rng.random() < 0.5:
-            pixels = blurred(pixels, float(rng.uniform(0.3, max(self.blur, 0.3))))
-        contrast = float(rng.uniform(self.contrast, 1.0))
-        mean = pixels.mean()
-        pixels = mean + contrast * (pixels - mean)
-        if rng.random() < 0.5:
-            strength = contrast * float(rng.uniform(0.0, self.noise))
-            pixels += strength * rng.standard_normal(pixels.shape, np.float32)
-        if rng.random() < 0.25:
-            pixels += contrast * float(rng.uniform(0.0, self.dots)) * _screen(pixels.shape, rng)
-        return as_bytes(pixels)
+    if rng.random() >= WORSE:
+        return image
+    pixels: Pixels = image.astype(np.float32)
+    if rng.random() < 0.5:
+        width = float(rng.uniform(0.3, WORST_BLUR))
+        pixels = gaussian_filter(pixels, width, mode="nearest", radius=int(np.ceil(3 * width)))
+    contrast = float(rng.uniform(LEAST_CONTRAST, 1.0))
+    mean = pixels.mean()
+    pixels = mean + contrast * (pixels - mean)
+    if rng.random() < 0.5:
+        strength = contrast * float(rng.uniform(0.0, WORST_NOISE))
+        pixels += strength * rng.standard_normal(pixels.shape, np.float32)
+    if rng.random() < 0.25:
+        pixels += contrast * float(rng.uniform(0.0, WORST_DOTS)) * _screen(pixels.shape, rng)
+    return as_bytes(pixels)
 
 
 def as_bytes(pixels: Floats | Pixels) -> Patches:
     """Return gray levels, rounded and held between 0 and 255."""
     return np.clip(np.rint(pixels), 0, 255).astype(np.uint8)
-
-
-def blurred(pixels: Pixels, width: float) -> Pixels:
-    """Blur by a Gaussian of standard deviation `width`, the border continued."""
-    from scipy.ndimage import gaussian_filter
-
-    return np.asarray(
-        gaussian_filter(pixels, width, mode="nearest", radius=int(np.ceil(3 * width)))
-    )
 
 
 def _screen(shape: tuple[int, ...], rng: np.random.Generator) -> Pixels:
@@ -195,24 +121,22 @@ def resized(patches: Patches, window: Window) -> Patches:
     if patches.shape[1:] == window:
         return np.ascontiguousarray(patches)
     blocks = []
-    for i in range(0, len(patches), BLOCK):
-        block = patches[i : i + BLOCK]
+    for first in range(0, len(patches), BLOCK):
+        block = patches[first : first + BLOCK]
         ones, none = np.ones(len(block)), np.zeros((len(block), 2))
         blocks.append(as_bytes(resampled(block, window, ones, ones, none[:, 0], none)))
     return np.concatenate(blocks)
 
 
 def surrounded(pixels: Floats, others: Floats, rng: np.random.Generator) -> Floats:
-    """Put the middle of each patch (n, h, w) before another one, of a brightness of its own.
-
-    The middle is an ellipse or a rounded rectangle of 75 to 105 % of the patch, with a soft edge.
-    """
+    """Put the middle of each patch (n, h, w) before another one, of a brightness of its own."""
     n, height, width = pixels.shape
     y = np.abs((np.arange(height) + 0.5) / height * 2 - 1)[None, :, None]
     x = np.abs((np.arange(width) + 0.5) / width * 2 - 1)[None, None, :]
     tall, wide, power = (
         rng.uniform(a, b, (n, 1, 1)) for a, b in ((0.85, 1.05), (0.75, 1.05), (2, 4))
     )
+    # The middle is an ellipse or a rounded rectangle, with a soft edge.
     far = ((y / tall) ** power + (x / wide) ** power) ** (1 / power)
     inside = np.clip((1.0 - far) / 0.15 + 0.5, 0.0, 1.0)
     mean, spread = (f(pixels, axis=(1, 2), keepdims=True) for f in (np.mean, np.std))
@@ -225,15 +149,12 @@ def surrounded(pixels: Floats, others: Floats, rng: np.random.Generator) -> Floa
 
 
 def windows_near(patches: Patches, window: Window, n: int, rng: np.random.Generator) -> Patches:
-    """Return n windows that overlap an object too little to be one: parts of it, or half off it.
-
-    A part has 30 to 55 % of the object's side: an intersection over union of at most 0.3. Where a
-    window leaves the patch, the border is continued.
-    """
+    """Return n windows that overlap an object too little to be one: parts of it, or half off it."""
     out = []
     for first in range(0, n, BLOCK):
         m = min(BLOCK, n - first)
         inside = rng.random(m) < 0.6
+        # A part has at most 55 % of the side: an intersection over union of at most 0.3.
         size = np.where(inside, rng.uniform(0.3, 0.55, m), rng.uniform(0.7, 1.1, m))
         angle, far = rng.uniform(0.0, 2 * np.pi, m), rng.uniform(0.55, 0.8, m)
         off = np.stack([np.sin(angle), np.cos(angle)], axis=1) * far[:, None]
@@ -250,8 +171,7 @@ def resampled(
 ) -> Floats:
     """Return the patches (n, h, w) seen through windows that are placed on them, (n, *window).
 
-    side : (n,), -1 mirrors; size : (n,), of the window by that of the patch; turn : (n,), radians
-    shift : (n, 2), of the window's center along y and x, in sides of the patch
+    A side of -1 mirrors, sizes and shifts (n, 2) along y and x are in sides of the patch.
     """
     height, width = patches.shape[1:]
     y = (((np.arange(window[0]) + 0.5) / window[0] - 0.5) * height)[:, None]  # from the center
@@ -348,17 +268,13 @@ def mined(
         n_hits += len(hits)
         share = 1 + 4 * n * image.size // n_pixels  # no image may fill the bank
         kept = rng.permutation(len(hits))[:share]
-        found.append(hits.taken(np.sort(kept)).patches(seen))
+        found.append(hits.patches(seen, np.sort(kept)))
     patches = np.concatenate(found)
     return patches[rng.permutation(len(patches))[:n]], n_hits
 
 
 def seen_otherwise(image: Grey, rng: np.random.Generator) -> Grey:
-    """Turn the image by any angle and stretch, mirror or invert it, at random.
-
-    None of these puts an object into an image that has none, and one image of trees, turned, has
-    other windows each time.
-    """
+    """Turn the image by any angle and stretch, mirror or invert it, at random."""
     if rng.random() < TURNED:
         image = np.rot90(image, int(rng.integers(4)))
         image = 255 - image if rng.random() < INVERTED else image
@@ -371,10 +287,7 @@ def seen_otherwise(image: Grey, rng: np.random.Generator) -> Grey:
 
 
 def slanted(image: Grey, turn: float, stretch: Floats) -> Grey:
-    """Turn the image about its center (radians) and stretch it along y and x.
-
-    It keeps its shape; outside of it there is its mirror image.
-    """
+    """Turn the image about its center (radians) and stretch it; outside is its mirror image."""
     height, width = image.shape
     center_y, center_x = (height - 1) / 2, (width - 1) / 2
     y = ((np.arange(height) - center_y) / stretch[0])[:, None]

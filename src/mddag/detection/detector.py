@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -26,7 +26,6 @@ from numpy.typing import ArrayLike, NDArray
 from mddag._utils.checks import (
     Parameters,
     check_between,
-    check_is,
     check_one_of,
     check_positive,
     check_whole,
@@ -35,19 +34,8 @@ from mddag._utils.checks import (
 )
 from mddag._utils.output import progress, write_whole
 from mddag._utils.warnings import doubt
-from mddag.detection.augmentation import Augmentation, Degradation
 from mddag.detection.images import ImageLike, checked_backgrounds
-from mddag.detection.windows import (
-    TYPES,
-    Groups,
-    Hits,
-    Size,
-    WindowClassifier,
-    cut_for,
-    group_by_evidence,
-    group_neighbours,
-    without_nested,
-)
+from mddag.detection.windows import TYPES, Size, WindowClassifier, group_neighbours, objects_of
 from mddag.ensemble.patches import Window, checked_patches, checked_window
 from mddag.serving.model_file.container import (
     Metadata,
@@ -70,40 +58,6 @@ MOST_LEAVES = 33  # of a tree: the scan takes 32 splits
 FEWEST_PATCHES = 20
 FEW_PATCHES = 500  # fewer leave much to chance
 GROUPINGS = ("evidence", "neighbours")  # ours, and that of OpenCV
-STRONGEST = 3  # hits that make the evidence of an object
-LEAST_EVIDENCE = 1e-3  # of a hit that is just accepted
-
-
-@dataclass(frozen=True)
-class Prices:
-    """What misses, false positives and evaluations cost the thresholds of a detector.
-
-    A missed object costs 1; see `mddag.detection.thresholds`.
-
-    Parameters
-    ----------
-    miss : float, default 0.03
-        Share of the held-out objects that the last threshold may lose.
-    false_positive : float, default 10.0
-        Price of a negative that is accepted.
-    evaluation : float, default 0.003
-        Price of one tree on one negative.
-    shift : float, default 0.15
-        By how many standard deviations objects are taken to be lower than they are.
-    """
-
-    miss: float = 0.03
-    false_positive: float = 10.0
-    evaluation: float = 3e-3
-    shift: float = 0.15
-
-    def __post_init__(self) -> None:
-        check_between("miss", self.miss, 0.0, 1.0, "a share of the objects, 0 to 1")
-        for name in ("false_positive", "evaluation", "shift"):
-            check_between(name, getattr(self, name), 0.0, np.inf, "a finite number, 0 or more")
-
-
-SETTINGS = {"augmentation": Augmentation, "degradation": Degradation, "prices": Prices}
 
 
 class Detections(NamedTuple):
@@ -133,12 +87,6 @@ class Detector(Parameters):
         Negatives that are kept, the latest, which are the hardest.
     false_per_megapixel : float, default 0.15
         Wanted number of false objects; sets the cut, on images held out.
-    augmentation : Augmentation, default Augmentation()
-        How much copies of the patches may differ from them.
-    degradation : Degradation, default Degradation()
-        How much worse the images without the object are made.
-    prices : Prices, default Prices()
-        What misses, false positives and evaluations cost the thresholds.
     random_state : int, default 0
         Decides all draws.
     n_jobs : int, default 1
@@ -188,9 +136,6 @@ class Detector(Parameters):
     n_features: int | None = 5000
     n_negatives: int = 140_000
     false_per_megapixel: float = 0.15
-    augmentation: Augmentation = field(default_factory=Augmentation)
-    degradation: Degradation = field(default_factory=Degradation)
-    prices: Prices = field(default_factory=Prices)
     random_state: int = 0
     n_jobs: int = 1
     verbose: bool = False
@@ -245,18 +190,11 @@ class Detector(Parameters):
         images = checked_backgrounds(backgrounds, self.window)
         n_jobs = checked_jobs(self.n_jobs)
         others = None if negatives is None else _checked_stack("negatives", negatives)
-        training = DetectorTraining.begin(self, objects, images, others, n_jobs)
-        with progress("Detector", training.n_steps, self.verbose) as report:
-            training.run(report)
-        classifier = training.classifier
-        assert classifier is not None
-        false, megapixels = [np.empty(0)], 0.0
-        for image in training.held_images + training.seen(training.held_images):
-            hits = classifier.scan(image, n_jobs=n_jobs)
-            false.append(_objects(classifier, hits, 0.0).evidence)
-            megapixels += image.size / 1e6
-        cut = cut_for(np.concatenate(false), megapixels, self.false_per_megapixel)
-        self.classifier_, self.cut_, self.rounds_ = classifier, cut, training.rounds
+        training = DetectorTraining(self, objects, images, others, n_jobs)
+        with progress("Detector", sum(training.lengths), self.verbose) as report:
+            classifier = training.run(report)
+        self.classifier_, self.cut_ = classifier, training.cut(classifier)
+        self.rounds_ = training.rounds
         self.grouping_ = "evidence"
         return self
 
@@ -304,7 +242,7 @@ class Detector(Parameters):
         if self.grouping_ == "neighbours":
             groups = group_neighbours(hits.boxes, max(0, int(least)))
         else:
-            groups = _objects(classifier, hits, least)
+            groups = objects_of(hits, classifier.accept, least)
         return Detections(groups.boxes, groups.evidence)
 
     def draw(self, picture: ImageLike, **options: Any) -> PillowImage:
@@ -382,9 +320,6 @@ class Detector(Parameters):
         check_whole("random_state", self.random_state, 0)
         check_positive("false_per_megapixel", self.false_per_megapixel)
         check_between("false_per_megapixel", self.false_per_megapixel, 0, 1e9, "at most 1e9")
-        for name, kind in SETTINGS.items():
-            wanted = f"mddag.detection.{kind.__module__.split('.')[-1]}.{kind.__name__}(...)"
-            check_is(name, getattr(self, name), kind, wanted)
 
     def _fitted(self) -> WindowClassifier:
         if not hasattr(self, "classifier_"):
@@ -406,12 +341,6 @@ def _checked_stack(name: str, patches: ArrayLike) -> Grey:
     return checked_patches(array, name=name)
 
 
-def _objects(classifier: WindowClassifier, hits: Hits, cut: float) -> Groups:
-    evidence = hits.scores - classifier.accept + LEAST_EVIDENCE
-    groups = group_by_evidence(hits.boxes, evidence, cut=cut, strongest=STRONGEST)
-    return without_nested(groups)
-
-
 VERSION = 1
 FIELDS: dict[str, Types] = {
     "kind": str,
@@ -424,23 +353,18 @@ FIELDS: dict[str, Types] = {
     "grouping": str,
     "parameters": dict,
 }
-STORED = {
-    np.int32: "I32",
-    np.int64: "I64",
-    np.float32: "F64",  # float32 thresholds as float64, which is exact
-    np.float64: "F64",
-    np.bool_: "U8",
-}
-TWO_DIMENSIONS = ("features", "node_next", "node_votes")
-TENSORS = {
-    name: (STORED[dtype], 2 if name in TWO_DIMENSIONS else 1) for name, dtype in TYPES.items()
-} | {"accept": ("F64", 1)}
-NUMBERS_OF_A_FEATURE = 15
+# float32 thresholds are stored as float64, which is exact
+STORED = {np.int32: "I32", np.int64: "I64", np.float32: "F64", np.float64: "F64", np.bool_: "U8"}
+READ = {"I32": np.int32, "I64": np.int64, "F64": np.float64, "U8": np.uint8}
+TABLES = ("features", "node_next", "node_votes")  # arrays of two dimensions
+TENSORS = {name: (STORED[dtype], 1 + (name in TABLES)) for name, dtype in TYPES.items()}
+TENSORS["accept"] = ("F64", 1)
 
 
 def to_bytes(detector: Detector) -> bytes:
     """Return the content of a detector's file; the same for the same detector."""
     classifier = detector.classifier_
+    parameters = detector.get_params(deep=False)
     metadata = {
         "kind": "detector",
         "version": VERSION,
@@ -451,14 +375,13 @@ def to_bytes(detector: Detector) -> bytes:
         "cut": float(detector.cut_),
         "grouping": detector.grouping_,
         "parameters": {
-            name: _plain(asdict(value) if name in SETTINGS else value)
-            for name, value in detector.get_params(deep=False).items()
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in parameters.items()
             if name != "n_jobs"
         },
     }
-    types = {"I32": np.int32, "I64": np.int64, "F64": np.float64, "U8": np.uint8}
-    tensors = {name: getattr(classifier, name).astype(types[TENSORS[name][0]]) for name in TYPES}
-    tensors["features"] = tensors["features"].reshape(-1, NUMBERS_OF_A_FEATURE)
+    tensors = {name: getattr(classifier, name).astype(READ[TENSORS[name][0]]) for name in TYPES}
+    tensors["features"] = tensors["features"].reshape(len(classifier.features), -1)
     tensors["accept"] = np.array([classifier.accept], np.float64)
     return pack(metadata, tensors)
 
@@ -473,31 +396,29 @@ def of_content(metadata: Metadata, tensors: Tensors, n_jobs: int = 1) -> Detecto
     check_fields("the metadata", metadata, FIELDS)
     check_tensors(tensors, TENSORS)
     check_one_of("grouping", metadata["grouping"], GROUPINGS)
-    check_between("min_deviation", metadata["min_deviation"], 0, 255, "gray levels, 0 to 255")
     if len(tensors["accept"]) != 1 or not np.isfinite(tensors["node_votes"]).all():
         raise ModelFileError("the votes are not finite, or there is no single accepting threshold")
+    accept = float(tensors["accept"][0])
+    if metadata["grouping"] == "evidence" and not np.isfinite(accept):
+        raise ModelFileError(f"the accepting threshold is {accept}, so hits have no evidence")
     arrays: dict[str, Any] = {name: tensors[name] for name in TYPES}
     arrays["features"] = arrays["features"].reshape(-1, 3, 5)
     classifier = WindowClassifier(
         window=_window(metadata["window"], metadata["margin"]),
         **arrays,
-        accept=float(tensors["accept"][0]),
+        accept=accept,
         margin=metadata["margin"],
         min_deviation=metadata["min_deviation"],
         skips=metadata["skips"],
     )
-    detector = Detector(**_parameters(metadata["parameters"]), n_jobs=n_jobs)
+    parameters = metadata["parameters"]
+    if isinstance(parameters.get("window"), list):
+        parameters = parameters | {"window": tuple(parameters["window"])}
+    detector = Detector(**parameters, n_jobs=n_jobs)
     detector.check()
     detector.classifier_, detector.cut_ = classifier, metadata["cut"]
     detector.grouping_ = metadata["grouping"]
     return detector
-
-
-def _plain(value: Any) -> Any:
-    """Return a parameter as JSON has it, where numbers of numpy are no numbers."""
-    if isinstance(value, dict):
-        return {name: _plain(v) for name, v in value.items()}
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _window(sides: list[Any], margin: Any) -> Window:
@@ -510,14 +431,3 @@ def _window(sides: list[Any], margin: Any) -> Window:
     if 2 * margin >= min(sides):
         raise ModelFileError(f"a margin of {margin} pixels leaves nothing of the window {sides}")
     return sides[0], sides[1]
-
-
-def _parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of Detector."""
-    for name, kind in SETTINGS.items():
-        if not isinstance(given.get(name), dict):
-            raise ModelFileError(f"{name} is {given.get(name)!r:.40}; wanted its settings by name")
-        given = given | {name: kind(**given[name])}
-    if isinstance(given.get("window"), list):
-        given = given | {"window": tuple(given["window"])}
-    return given

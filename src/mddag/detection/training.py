@@ -23,7 +23,7 @@ not seen (``thresholds``).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -32,6 +32,8 @@ from numpy.typing import NDArray
 from mddag._utils.output import Report
 from mddag._utils.warnings import doubt
 from mddag.detection.augmentation import (
+    copies,
+    made_worse,
     mined,
     random_windows,
     resized,
@@ -39,10 +41,10 @@ from mddag.detection.augmentation import (
     windows_near,
 )
 from mddag.detection.cascade_rows import balanced
-from mddag.detection.detector import Detector, Prices
+from mddag.detection.detector import Detector
 from mddag.detection.haar import PatchColumns, drawn_features
 from mddag.detection.thresholds import RankedSums
-from mddag.detection.windows import LEAF, WindowClassifier
+from mddag.detection.windows import LEAF, WindowClassifier, cut_for, objects_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.patches import PatchFeatures
@@ -67,6 +69,10 @@ FEWEST_NEW = 10  # hard negatives of a round; fewer change nothing
 N_SURROUNDINGS = 4000  # windows that objects are put before
 FEWEST_COPIES = 3000  # of all objects together: several of each where there are few
 FLATTEST = 0.5  # of the deviation of the flattest objects but 1 %
+# What the thresholds of the cascade are learned by; a missed object costs 1.
+MISSED = 0.03  # share of the held-out objects that the last threshold may lose
+FALSE_POSITIVE, EVALUATION = 10.0, 3e-3  # prices of a negative that is accepted, of a tree on one
+LOWER = 0.15  # by how many standard deviations objects are taken to be lower than they are
 
 
 def gentle_trees(
@@ -138,18 +144,14 @@ def sums_by_tree(
     return np.stack([step[:, 0].copy() for step in steps], axis=1)
 
 
-def thresholds_of(objects: Floats, negatives: Floats, prices: Prices) -> tuple[Floats, float]:
-    """Return reject thresholds (T,), and what the last sum must reach.
-
-    objects, negatives : (n, T), sums after each tree
-    """
+def thresholds_of(objects: Floats, negatives: Floats) -> tuple[Floats, float]:
+    """Return thresholds (T,) by sums after each tree (n, T), and what the last sum must reach."""
     # Above 0 objects are more likely than negatives: where they are easy to tell, that is enough.
-    accept = min(0.0, float(np.quantile(objects[:, -1], prices.miss)))
+    accept = min(0.0, float(np.quantile(objects[:, -1], MISSED)))
     sums = np.ascontiguousarray(np.concatenate([objects, negatives]).T)
-    ranked = RankedSums.of(sums, np.arange(sums.shape[1]) < len(objects), shift=prices.shift)
+    ranked = RankedSums.of(sums, np.arange(sums.shape[1]) < len(objects), shift=LOWER)
     theta = float(np.nextafter(accept, -np.inf))  # a sum that just reaches it is accepted
-    of_steps = np.full(len(sums), prices.evaluation)
-    return ranked.thresholds(theta, prices.false_positive, of_steps), accept
+    return ranked.thresholds(theta, FALSE_POSITIVE, np.full(len(sums), EVALUATION)), accept
 
 
 def window_classifier(
@@ -197,67 +199,48 @@ class DetectorRound:
     n_trees: int
     n_negatives: int  # those that it was boosted on
     kept: float  # share of the held-out objects that pass the cascade
-    # windows of the images that it took for the object; None: not looked for
-    n_false: int | None = None
+    n_false: int | None = None  # windows of the images that it took for the object, if looked for
+    n_new: int = 0  # negatives that these added
 
 
-@dataclass(eq=False)
 class DetectorTraining:
-    """A fit of a `Detector` under way: its parameters are the settings."""
+    """A fit of a `Detector` under way."""
 
-    settings: Detector
-    rng: np.random.Generator
-    n_jobs: int
-    objects: Patches
-    held_objects: Patches
-    images: list[Grey]
-    held_images: list[Grey]
-    features: PatchFeatures
-    min_deviation: float
-    negatives: Patches
-    rounds: list[DetectorRound] = field(default_factory=list)
-    classifier: WindowClassifier | None = None
-    exhausted: bool = False
-
-    @classmethod
-    def begin(
-        cls,
+    def __init__(
+        self,
         settings: Detector,
         patches: Patches,
         images: Sequence[Grey],
         negatives: Patches | None,
         n_jobs: int,
-    ) -> DetectorTraining:
+    ) -> None:
         """Hold objects and images out, and draw features and the first negatives."""
-        rng = np.random.default_rng(settings.random_state)
+        self.settings, self.n_jobs = settings, n_jobs
+        self.rng = rng = np.random.default_rng(settings.random_state)
         window = settings.window
 
-        def copies(of: Patches, n_least: int) -> Patches:
+        def copied(of: Patches, n_least: int) -> Patches:
             times = -(-n_least // len(of))
-            many = (settings.augmentation.copies(of, window, rng, around) for _ in range(times))
-            return np.concatenate(list(many))
+            return np.concatenate([copies(of, window, rng, around) for _ in range(times)])
 
         objects, held = (patches[part] for part in parted(len(patches), rng))
-        mined_images, held_images = ([images[i] for i in part] for part in parted(len(images), rng))
-        deviations = resized(patches, window).std(axis=(1, 2))
-        around = random_windows(mined_images, window, N_SURROUNDINGS, 0.0, rng)
-        training = cls(
-            settings,
-            rng,
-            n_jobs,
-            copies(objects, max(2 * len(objects), FEWEST_COPIES)),
-            copies(held, max(2 * len(held), FEWEST_COPIES // 5)),
-            mined_images,
-            held_images,
-            drawn_features(window, settings.n_features, rng),
-            FLATTEST * float(np.quantile(deviations, 0.01)),
-            np.empty((0, *window), np.uint8) if negatives is None else resized(negatives, window),
+        self.images, self.held_images = (
+            [images[i] for i in part] for part in parted(len(images), rng)
         )
+        around = random_windows(self.images, window, N_SURROUNDINGS, 0.0, rng)
+        self.objects = copied(objects, max(2 * len(objects), FEWEST_COPIES))
+        self.held_objects = copied(held, max(2 * len(held), FEWEST_COPIES // 5))
+        self.features = drawn_features(window, settings.n_features, rng)
+        deviations = resized(patches, window).std(axis=(1, 2))
+        self.min_deviation = FLATTEST * float(np.quantile(deviations, 0.01))
         n = settings.n_negatives // 8
-        at_random = training.at_random(training.images, n)
-        near = windows_near(objects, window, max(1, n // 3), rng)
-        training.negatives = np.concatenate([at_random, near, training.negatives])
-        return training
+        first = [self.at_random(self.images, n), windows_near(objects, window, max(1, n // 3), rng)]
+        first += [] if negatives is None else [resized(negatives, window)]
+        self.negatives = np.concatenate(first)
+        # the last round has all trees, the ones before n (k / n_rounds)^2
+        parts = np.arange(1, settings.n_rounds + 1) / settings.n_rounds
+        self.lengths = [max(1, round(settings.n_trees * part**2)) for part in parts.tolist()]
+        self.rounds: list[DetectorRound] = []
 
     def at_random(self, images: Sequence[Grey], n: int) -> Patches:
         """Return windows of the images, some of which are made worse."""
@@ -269,37 +252,28 @@ class DetectorTraining:
         height, width = self.settings.window
         seen = []
         for image in images:
-            worse = self.settings.degradation.worse(seen_otherwise(image, self.rng), self.rng)
+            worse = made_worse(seen_otherwise(image, self.rng), self.rng)
             # one that lies on its side and is too narrow for a window is turned back
             fits = worse.shape[0] >= height and worse.shape[1] >= width
             seen.append(worse if fits else np.ascontiguousarray(np.rot90(worse)))
         return seen
 
-    @property
-    def n_steps(self) -> int:
-        """Trees of all rounds."""
-        return sum(lengths_of(self.settings.n_trees, self.settings.n_rounds))
-
-    def run(self, report: Report) -> None:
-        """Train all rounds; the last one that was finished is `classifier`.
-
-        Where hard negatives run out, the last round is trained next.
-        """
-        lengths = lengths_of(self.settings.n_trees, self.settings.n_rounds)
-        for k, n_trees in enumerate(lengths):
-            last = k + 1 == len(lengths)
-            if self.exhausted and not last:
-                continue
-            n_before = sum(lengths[:k])
-            note = f"round {k + 1} of {len(lengths)}, {len(self.negatives)} negatives"
-            steps = partial(_report_after, report, n_before, note)
-            classifier, kept = self.boosted(n_trees, steps)
-            self.rounds.append(DetectorRound(classifier.n_trees, len(self.negatives), kept))
-            self.classifier = classifier
-            if not last:
-                report(n_before + n_trees, f"{note}, scanning")
-                self._add_hard_negatives(classifier)
-        report(self.n_steps, f"{len(self.negatives)} negatives")
+    def run(self, report: Report) -> WindowClassifier:
+        """Train all rounds, and return the cascade of the last; it is next where images run dry."""
+        n_rounds, n_before = len(self.lengths), 0
+        for k, n_trees in enumerate(self.lengths, 1):
+            is_last = k == n_rounds
+            if is_last or not self.rounds or self.rounds[-1].n_new >= FEWEST_NEW:
+                note = f"round {k} of {n_rounds}, {len(self.negatives)} negatives"
+                classifier, kept = self.boosted(n_trees, partial(_told, report, n_before, note))
+                round_ = DetectorRound(classifier.n_trees, len(self.negatives), kept)
+                if not is_last:
+                    report(n_before + n_trees, f"{note}, scanning")
+                    round_ = self._with_hard_negatives(round_, classifier)
+                self.rounds.append(round_)
+            n_before += n_trees
+        report(n_before, f"{len(self.negatives)} negatives")
+        return classifier
 
     def learner(self, n_before: int) -> Tree:
         """Return the learner of a tree that stands after that many others."""
@@ -318,44 +292,48 @@ class DetectorTraining:
             sums_by_tree(trees, self.features, part, self.n_jobs)
             for part in (self.held_objects, held)
         )
-        reject, accept = thresholds_of(objects, negatives, self.settings.prices)
+        reject, accept = thresholds_of(objects, negatives)
         passed = (objects > reject).all(axis=1) & (objects[:, -1] >= accept)
         cascade = window_classifier(trees, self.features, reject, accept, self.min_deviation)
         return cascade, float(passed.mean())
 
-    def _add_hard_negatives(self, classifier: WindowClassifier) -> None:
+    def _with_hard_negatives(
+        self, round_: DetectorRound, classifier: WindowClassifier
+    ) -> DetectorRound:
+        """Add windows of the images that the classifier takes for the object; count them."""
         settings = self.settings
         n_wanted = max(FEWEST_NEW, settings.n_negatives // settings.n_rounds)
-        parts, n_false = [np.empty((0, *settings.window), np.uint8)], 0
+        parts, n_new, n_false = [self.negatives], 0, 0
         for _ in range(MOST_PASSES):
-            left = n_wanted - sum(map(len, parts))
-            images = self.seen(self.images)
-            found, n_hits = mined(classifier, images, left, self.rng, self.n_jobs)
+            left = n_wanted - n_new
+            found, n_hits = mined(classifier, self.seen(self.images), left, self.rng, self.n_jobs)
             parts.append(found)
-            n_false += n_hits
+            n_new, n_false = n_new + len(found), n_false + n_hits
             if not 0 < len(found) < left:
                 break
-        new = np.concatenate(parts)
-        self.rounds[-1] = replace(self.rounds[-1], n_false=n_false)
-        self.negatives = np.concatenate([self.negatives, new])[-settings.n_negatives :]
-        if len(new) < FEWEST_NEW:
-            self.exhausted = True
+        self.negatives = np.concatenate(parts)[-settings.n_negatives :]
+        if n_new < FEWEST_NEW:
             doubt(
-                f"after {len(self.rounds)} of {settings.n_rounds} rounds the {len(self.images)} "
-                f"images have {len(new)} windows that the detector takes for the object: the "
-                "rounds up to the last are left out; give more or larger images without the "
-                "object for a better detector"
+                f"after {len(self.rounds) + 1} of {settings.n_rounds} rounds the "
+                f"{len(self.images)} images have {n_new} windows that the detector takes for the "
+                "object: the rounds up to the last are left out; give more or larger images "
+                "without the object for a better detector"
             )
+        return replace(round_, n_false=n_false, n_new=n_new)
+
+    def cut(self, classifier: WindowClassifier) -> float:
+        """Return the least evidence of an object, by what is found in images held out."""
+        false, megapixels = [np.empty(0)], 0.0
+        for image in self.held_images + self.seen(self.held_images):
+            hits = classifier.scan(image, n_jobs=self.n_jobs)
+            false.append(objects_of(hits, classifier.accept, 0.0).evidence)
+            megapixels += image.size / 1e6
+        return cut_for(np.concatenate(false), megapixels, self.settings.false_per_megapixel)
 
 
-def _report_after(report: Report, n_before: int, note: str, n_done: int) -> None:
+def _told(report: Report, n_before: int, note: str, n_done: int) -> None:
     """Report the trees of a round that come after those of the rounds before."""
     report(n_before + n_done, note)
-
-
-def lengths_of(n_trees: int, n_rounds: int) -> list[int]:
-    """Return the trees of each round: the last has all, the ones before n (k / n_rounds)^2."""
-    return [max(1, round(n_trees * (k / n_rounds) ** 2)) for k in range(1, n_rounds + 1)]
 
 
 def parted(n: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:

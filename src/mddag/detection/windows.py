@@ -4,17 +4,17 @@ The trees of a window vote one after the other. After each stage, which is some 
 rejected if the sum of votes is below the stage's threshold; a stage may start the sum from 0 (the
 cascade of Viola & Jones) or add to it (a soft cascade: one tree a stage). Windows that pass all
 stages with a sum of at least `accept` are hits, and the sum is their score. A split is "value <=
-threshold goes to side 0", on values normalised by the deviation of the window.
+threshold goes to side 0", on values normalized by the deviation of the window.
 
 Scales are 1, s, s^2, ... as long as the window, that many times larger, fits the image. At each
 scale the image is made smaller, not the window larger, so that all levels have windows of one size.
 Rounding (half to even, sizes in float32) is OpenCV's, so that its windows are found again.
 
-An object is hit by windows of many places and scales. `group_by_evidence`: the hit of the most
-evidence, and all that overlap it (intersection over union), are one object, then the next. Its
-evidence is the sum over its hits, its box their mean weighted by evidence. Objects of less than a
-cut are dropped: one window alone is seldom an object. `group_neighbours` is OpenCV's rule: chains
-of similar boxes with more than `min_neighbours` members.
+An object is hit by windows of many places and scales. Ours is `group_by_evidence`: the hit of the
+most evidence, and all that overlap it (intersection over union), are one object, then the next. Its
+box is their mean weighted by evidence, its evidence the sum over its strongest hits; objects of
+less than a cut are dropped: one window alone is seldom an object. `group_neighbours` is OpenCV's
+rule: chains of similar boxes with more than `min_neighbours` members.
 
 Twins: tests/reference/scan.py, tests/reference/grouping.py.
 """
@@ -22,12 +22,12 @@ Twins: tests/reference/scan.py, tests/reference/grouping.py.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._utils.arrays import ReadOnlyArrays, read_only
@@ -42,6 +42,9 @@ WINDOWS_PER_CALL = 1 << 22  # a fraction of a second; Ctrl-C is heard between ca
 WINDOWS_PER_TASK = 1 << 19
 LEAST_ROWS = 48  # of a task: its first rows of cells cost the most
 LEAF = -1
+OVERLAP = 0.3  # intersection over union with the strongest hit of an object, at least
+STRONGEST = 3  # hits that make the evidence of an object
+LEAST_EVIDENCE = 1e-3  # of a hit that is just accepted
 SIMILAR = 0.2  # of a side, by which edges of boxes of a chain may differ
 TAIL = 40  # false objects of which the tail is made
 
@@ -53,11 +56,11 @@ class Levels:
     window: Window
     scales: NDArray[np.float32]  # float32 (L,)
     shapes: NDArray[np.int64]  # int64 (L, 3), height, width and step of each level
-    as_opencv: bool = False
+    as_opencv: bool = False  # whether the rows that OpenCV leaves out are left out
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """Rows of windows of each level."""
+        """Count the rows of windows of each level."""
         heights, steps = self.shapes[:, 0] - self.window[0] + 1, self.shapes[:, 2]
         rows: NDArray[np.int64] = (heights + steps - 1) // steps
         if not self.as_opencv or len(rows) == 0:
@@ -71,6 +74,7 @@ class Levels:
 
     @property
     def columns(self) -> NDArray[np.int64]:
+        """Count the columns of windows of each level."""
         return (self.shapes[:, 1] - self.window[1]) // self.shapes[:, 2] + 1
 
     def calls(self, n_jobs: int) -> list[NDArray[np.int64]]:
@@ -98,23 +102,14 @@ def levels_of(
     scale: float = 1.1,
     min_size: Size = None,
     max_size: Size = None,
-    step: int | None = None,
     as_opencv: bool = False,
 ) -> Levels:
-    """Return the levels of an image of that shape (height, width).
-
-    min_size, max_size : of windows in the image, pixels: (height, width), or the height alone
-    step : pixels of a level between windows; None: 2 at scales below 2, else 1
-    as_opencv : leave out the rows that OpenCV leaves out
-    """
+    """Return the levels of an image of that shape whose windows are of these sizes."""
     is_number = isinstance(scale, Real) and not isinstance(scale, bool)
     if not is_number or not 1.01 <= scale <= 100:  # nearer to 1 there are endless levels
         raise ValueError(
             f"scale is {described(scale)}; wanted the ratio of neighbouring scales, 1.01 to 100"
         )
-    if step is not None:
-        check_whole("step", step, 1)
-        step = min(int(step), max(shape))  # a longer one gives the same windows
     least = _checked_size("min_size", min_size, window, 0)
     most = _checked_size("max_size", max_size, window, 1 << 30)
     factors, factor = [], 1.0
@@ -126,13 +121,13 @@ def levels_of(
     shapes = np.rint(np.array(shape, np.float32) / scales[:, None])
     fits = (sizes >= least) & (sizes <= most) & (shapes >= window)
     chosen = fits.all(axis=1)
-    steps = np.where(scales >= 2, 1, 2) if step is None else np.full(len(scales), step)
+    steps = np.where(scales >= 2, 1, 2)  # pixels of a level between windows
     table = np.column_stack([shapes, steps]).astype(np.int64)
     return Levels(window, scales[chosen], table[chosen], as_opencv)
 
 
 def _checked_size(name: str, size: Any, window: Window, default: int) -> tuple[int, int]:
-    """(height, width); a height alone has the width of the window at that scale."""
+    """Return (height, width); a height alone has the width of the window at that scale."""
     if size is None:
         return default, default
     wanted = "a whole number of pixels, or two: height and width"
@@ -150,49 +145,26 @@ def _is_whole(value: Any) -> bool:
 class Hits:
     """Accepted windows, ordered by level, row and column."""
 
-    # int64 (m, 4), xmin, ymin, xmax, ymax in the image; the last two are exclusive
-    boxes: NDArray[np.int64]
-    scores: NDArray[np.float64]  # float64 (m,)
-    levels: NDArray[np.int64]  # int64 (m,), the number of the scale, 0 the smallest
-    places: NDArray[np.int64]  # int64 (m, 2), x and y of the window in the image of that scale
+    boxes: NDArray[np.int64]  # (m, 4), xmin, ymin, xmax, ymax; the last two are exclusive
+    scores: NDArray[np.float64]  # (m,)
+    levels: NDArray[np.int64]  # (m,), the number of the scale, 0 the smallest
+    places: NDArray[np.int64]  # (m, 2), x and y of the window in the image of that scale
     n_windows: int  # windows looked at
     n_evaluated: int  # base classifiers evaluated, over all windows
-    shapes: NDArray[np.int64]  # int64 (L, 3), of the levels
+    shapes: NDArray[np.int64]  # (L, 3), of the levels
     window: Window
 
     def __len__(self) -> int:
         return len(self.scores)
 
-    def taken(self, chosen: NDArray[np.intp]) -> Hits:
-        """Return some of the hits, by number."""
-        return replace(
-            self,
-            boxes=self.boxes[chosen],
-            scores=self.scores[chosen],
-            levels=self.levels[chosen],
-            places=self.places[chosen],
-        )
-
-    def patches(self, grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Cut the windows, as the scan saw them, from the scaled images.
-
-        Parameters
-        ----------
-        grey : uint8 array of shape (height, width)
-            The image that was scanned, as `mddag.detection.images.as_grey` gives it.
-
-        Returns
-        -------
-        uint8 array of shape (m, *window)
-            One patch for each hit.
-        """
-        height, width = self.window
-        out = np.empty((len(self), height, width), np.uint8)
-        for level in np.unique(self.levels):
+    def patches(self, grey: NDArray[np.uint8], chosen: NDArray[np.intp]) -> NDArray[np.uint8]:
+        """Cut some of the windows, as the scan saw them, from the gray image that was scanned."""
+        out = np.empty((len(chosen), *self.window), np.uint8)
+        for level in np.unique(self.levels[chosen]):
             scaled = scaled_down(grey, *self.shapes[level, :2])
             windows = np.lib.stride_tricks.sliding_window_view(scaled, self.window)
-            here = self.levels == level
-            x, y = self.places[here].T
+            here = self.levels[chosen] == level
+            x, y = self.places[chosen[here]].T
             out[here] = windows[y, x]
         return out
 
@@ -220,12 +192,10 @@ class WindowClassifier(ReadOnlyArrays):
     """Trees over rectangles of a window, in stages."""
 
     window: tuple[int, int]  # height, width
-    # int32 (m, 3, 5): x, y, w, h, weight of up to three rectangles; weight 0: none
-    features: NDArray[np.int32]
+    features: NDArray[np.int32]  # int32 (m, 3, 5): x, y, w, h, weight of rectangles; 0: none
     node_feature: NDArray[np.int32]  # int32 (n,)
     node_threshold: NDArray[np.float32]  # float32 (n,)
-    # int32 (n, 2), of both sides: a later node of the same tree, or LEAF
-    node_next: NDArray[np.int32]
+    node_next: NDArray[np.int32]  # int32 (n, 2), by side: a later node of the tree, or LEAF
     node_votes: NDArray[np.float64]  # float64 (n, 2), of sides that are leaves
     tree_starts: NDArray[np.int64]  # int64 (T + 1,), the first node of each tree, and n
     stage_starts: NDArray[np.int64]  # int64 (S + 1,), the first tree of each stage, and T
@@ -234,8 +204,8 @@ class WindowClassifier(ReadOnlyArrays):
     accept: float = -np.inf  # the least score of a hit
     margin: int = 0  # pixels at each side that the deviation of the window leaves out
     min_deviation: float = 0.0  # windows of this deviation or less are rejected unseen; 0: none are
-    # windows are visited as in OpenCV: one that the first stage rejects hides its right
-    # neighbour, and the last row of some levels is left out
+    # as in OpenCV: a window that the first stage rejects hides its right neighbor, and the last row
+    # of some levels is left out
     skips: bool = False
 
     def __post_init__(self) -> None:
@@ -247,62 +217,14 @@ class WindowClassifier(ReadOnlyArrays):
             raise ValueError(f"accept is {self.accept}; wanted a number, or -inf to accept all")
         _core.check_window_classifier(self.native)
 
-    @classmethod
-    def of_stumps(
-        cls,
-        window: tuple[int, int],
-        features: ArrayLike,
-        thresholds: ArrayLike,
-        votes: ArrayLike,
-        reject: ArrayLike,
-        **settings: Any,
-    ) -> WindowClassifier:
-        """Make a soft cascade of stumps.
-
-        Parameters
-        ----------
-        window : (int, int)
-            Height and width.
-        features : int array of shape (n, 3, 5)
-            x, y, width, height and weight of up to three rectangles of each stump.
-        thresholds : array-like of shape (n,)
-            Values up to the threshold get the first vote.
-        votes : array-like of shape (n, 2)
-            Votes for values up to the threshold, and above.
-        reject : array-like of shape (n,)
-            A window with a lower sum of votes is rejected.
-        **settings
-            Other fields, such as `accept`.
-
-        Returns
-        -------
-        WindowClassifier
-            One stage for each stump.
-        """
-        reject = np.asarray(reject, np.float64)
-        n = len(reject)
-        starts = np.arange(n + 1)
-        return cls(
-            window=window,
-            features=np.asarray(features),
-            node_feature=starts[:-1].astype(np.int32),
-            node_threshold=np.asarray(thresholds),
-            node_next=np.full((n, 2), LEAF),
-            node_votes=np.asarray(votes),
-            tree_starts=starts,
-            stage_starts=starts,
-            stage_fresh=np.arange(n) == 0,
-            stage_reject=reject,
-            **settings,
-        )
-
     @property
     def n_trees(self) -> int:
+        """Count the trees."""
         return len(self.tree_starts) - 1
 
     @cached_property
     def native(self) -> tuple[Any, ...]:
-        """What the kernel takes."""
+        """Return what the kernel takes."""
         height, width = (int(side) for side in self.window)
         settings = (height, width, self.margin, self._flattest, self.skips, float(self.accept))
         nodes = (self.node_feature, self.node_threshold, self.node_next, self.node_votes)
@@ -311,7 +233,7 @@ class WindowClassifier(ReadOnlyArrays):
 
     @property
     def _flattest(self) -> float:
-        """The least scale (1 / (area x deviation), float32) of windows that are rejected unseen."""
+        """Return the least scale, 1 / (area x deviation), of windows that are rejected unseen."""
         if self.min_deviation < 1:  # no scale is of a smaller deviation
             return np.inf
         height, width = self.window
@@ -330,29 +252,9 @@ class WindowClassifier(ReadOnlyArrays):
         scale: float = 1.1,
         min_size: Size = None,
         max_size: Size = None,
-        step: int | None = None,
         n_jobs: int = 1,
     ) -> Hits:
-        """Find the windows of an image that are accepted, at all scales.
-
-        Parameters
-        ----------
-        picture : array, Pillow image or path
-            See `mddag.detection.images.as_grey`; one smaller than the window has no hits.
-        scale : float, default 1.1
-            Ratio of neighboring scales.
-        min_size, max_size : int or (int, int), default None
-            Bounds of the windows in the image, pixels: the height, or height and width.
-        step : int, default None
-            Pixels of a level between windows; None means 2 at scales below 2, else 1.
-        n_jobs : int, default 1
-            Threads, -1 for all cores. No result depends on it.
-
-        Returns
-        -------
-        Hits
-            Boxes, scores and levels, not grouped.
-        """
+        """Find the windows of an image that are accepted, at all scales, and do not group them."""
         n_jobs = checked_jobs(n_jobs)
         grey = as_grey(picture)
         levels = levels_of(
@@ -361,7 +263,6 @@ class WindowClassifier(ReadOnlyArrays):
             scale=scale,
             min_size=min_size,
             max_size=max_size,
-            step=step,
             as_opencv=self.skips,
         )
         parts = [
@@ -410,53 +311,27 @@ class Groups(NamedTuple):
 
 
 def group_by_evidence(
-    boxes: ArrayLike,
-    evidence: ArrayLike,
-    *,
-    overlap: float = 0.3,
-    cut: float = 0.0,
-    strongest: int | None = None,
+    boxes: NDArray[np.int64], evidence: NDArray[np.float64], cut: float = 0.0
 ) -> Groups:
-    """Group hits that overlap the strongest one of them.
+    """Group hits of some evidence above 0 that overlap the strongest one of them."""
+    group = np.empty(len(boxes), np.int64)
+    n = _core.group_greedily(boxes, evidence, OVERLAP, group)
+    groups = _summed(boxes, evidence, group, n)
+    order = np.lexsort((-evidence, group))
+    rank = np.arange(len(order)) - np.searchsorted(group[order], np.arange(n))[group[order]]
+    counted = order[rank < STRONGEST]
+    sums = np.bincount(group[counted], evidence[counted], n).astype(np.float64)
+    return groups._replace(evidence=sums).kept(sums >= cut)
 
-    Parameters
-    ----------
-    boxes : array-like of shape (m, 4)
-        xmin, ymin, xmax, ymax of each hit.
-    evidence : array-like of shape (m,)
-        Numbers above 0, such as scores above the accepting threshold.
-    overlap : float, default 0.3
-        The least intersection over union with the strongest hit.
-    cut : float, default 0.0
-        The least summed evidence of an object.
-    strongest : int, default None
-        How many hits of an object are summed, its strongest; None means all.
 
-    Returns
-    -------
-    Groups
-        Objects: boxes, evidence, and numbers of hits.
-    """
-    hits, weights = _checked_hits(boxes, evidence)
-    check_between("overlap", overlap, 1e-6, 1, "a share of the union, above 0 and at most 1")
-    group = np.empty(len(hits), np.int64)
-    n = _core.group_greedily(hits, weights, float(overlap), group)
-    groups = _summed(hits, weights, group, n)
-    if strongest is not None:
-        check_whole("strongest", strongest, 1)
-        order = np.lexsort((-weights, group))
-        rank = np.arange(len(order)) - np.searchsorted(group[order], np.arange(n))[group[order]]
-        counted = order[rank < strongest]
-        sums = np.bincount(group[counted], weights[counted], n).astype(np.float64)
-        groups = groups._replace(evidence=sums)
-    return groups.kept(groups.evidence >= cut)
+def objects_of(hits: Hits, accept: float, cut: float) -> Groups:
+    """Return the objects that hits with scores of `accept` or more stand for."""
+    return without_nested(group_by_evidence(hits.boxes, hits.scores - accept + LEAST_EVIDENCE, cut))
 
 
 def without_nested(groups: Groups) -> Groups:
-    """Drop objects whose center lies in a stronger one, or that hold the center of one.
-
-    Hits of parts of an object, or of much more than it, overlap it too little to be grouped.
-    """
+    """Drop objects whose center lies in a stronger one, or that hold the center of one."""
+    # Hits of parts of an object, or of much more than it, overlap it too little to be grouped.
     centers = (groups.boxes[:, :2] + groups.boxes[:, 2:]) / 2
     left = np.ones(len(centers), np.bool_)
     keep = np.zeros(len(centers), np.bool_)
@@ -470,24 +345,9 @@ def without_nested(groups: Groups) -> Groups:
     return groups.kept(keep)
 
 
-def group_neighbours(boxes: ArrayLike, min_neighbours: int = 3) -> Groups:
-    """Group similar boxes as `cv2.groupRectangles` does; each hit is evidence of 1.
-
-    Parameters
-    ----------
-    boxes : array-like of shape (m, 4)
-        xmin, ymin, xmax, ymax of each hit.
-    min_neighbours : int, default 3
-        Groups of that many members or fewer are dropped, and weak ones inside stronger ones. With
-        0 every hit is an object.
-
-    Returns
-    -------
-    Groups
-        Objects: boxes, and numbers of hits.
-    """
-    check_whole("min_neighbours", min_neighbours, 0)
-    hits, ones = _checked_hits(boxes, np.ones(len(np.asarray(boxes))))
+def group_neighbours(hits: NDArray[np.int64], min_neighbours: int = 3) -> Groups:
+    """Group similar boxes as `cv2.groupRectangles` does; each hit is evidence of 1."""
+    ones = np.ones(len(hits))
     if min_neighbours == 0:
         return Groups(hits, ones, np.ones(len(hits), np.int64))
     group = np.empty(len(hits), np.int64)
@@ -507,20 +367,6 @@ def group_neighbours(boxes: ArrayLike, min_neighbours: int = 3) -> Groups:
     return groups.kept(~inside)
 
 
-def _checked_hits(
-    boxes: ArrayLike, evidence: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return boxes and evidence as arrays, if they fit."""
-    hits = np.ascontiguousarray(boxes, np.int64).reshape(-1, 4)
-    weights = np.ascontiguousarray(evidence, np.float64)
-    if weights.shape != (len(hits),) or not (np.isfinite(weights) & (weights > 0)).all():
-        raise ValueError(
-            f"evidence is of shape {weights.shape}, or not finite and above 0; wanted a number "
-            f"above 0 for each of {len(hits)} boxes"
-        )
-    return hits, weights
-
-
 def _summed(
     hits: NDArray[np.int64], weights: NDArray[np.float64], group: NDArray[np.int64], n: int
 ) -> Groups:
@@ -534,17 +380,14 @@ def _summed(
 
 
 def cut_for(evidence: NDArray[np.float64], megapixels: float, per_megapixel: float) -> float:
-    """Return the evidence above which `per_megapixel` false objects are expected.
+    """Return the evidence above which so many false objects are expected per megapixel.
 
-    Images held out, without the object, are searched, and what is found there is known to be false.
-    At a useful cut less than one of these is left, so the cut lies beyond all evidence seen: the
-    tail is taken to be exponential,
+    `evidence` is that of objects found in images without any. At a useful cut less than one of
+    these is left, so the cut lies beyond all evidence seen: the tail is taken to be exponential,
 
         false(c) = n exp(-(c - s_n) / m),     m = mean of s_1 - s_n, … s_n - s_n,
 
     s_1 >= … >= s_n being the strongest of them.
-
-    evidence : (n,), of the false objects found in images of that many `megapixels`
     """
     wanted = megapixels * per_megapixel
     ordered = np.sort(evidence)[::-1]
