@@ -7,9 +7,9 @@ the greedy policy is tabulated and scored by Eq. (8); the best snapshot is the a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,43 +22,16 @@ from mddag.solvers.preparation import quit_loss
 from mddag.solvers.solver import Search, Solver, check_samples
 from mddag.solvers.values import Table, Value
 
-__all__ = ["Exploration", "Flat", "Growing"]
+__all__ = ["Flat", "Growing"]
 
 
 def __dir__() -> list[str]:
     return __all__
 
 
-class Exploration(Protocol):
-    """Protocol of explorations: any callable that returns probabilities of a random action.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mddag.solvers import Sarsa
-    >>> def constant(episode, n_steps):
-    ...     return np.full(n_steps, 0.1)
-    >>> solver = Sarsa(exploration=constant)
-    """
-
-    def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        """Return epsilon_j of every step j.
-
-        It is called every 1000 episodes; the result holds until the next call.
-
-        Parameters
-        ----------
-        episode : int
-            Number of the episode, from 1.
-        n_steps : int
-            Number of steps.
-
-        Returns
-        -------
-        ndarray of shape (n_steps,)
-            Probabilities of a random action.
-        """
-        ...
+# Probabilities of a random action at every step (N,), by the number of the episode, from 1, and N;
+# called every CHUNK episodes
+Exploration = Callable[[int, int], NDArray[np.float64]]
 
 
 @dataclass
@@ -88,10 +61,11 @@ class Flat(Parameters):
     period: int = 10_000
 
     def __post_init__(self) -> None:
-        _check(self.start, self.period)
+        check_between("start", self.start, 0, 1, "a probability, 0 to 1")
+        check_whole("period", self.period, 1)
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        """Return epsilon of every step; see `Exploration`.
+        """Return epsilon of every step.
 
         Parameters
         ----------
@@ -105,11 +79,11 @@ class Flat(Parameters):
         ndarray of shape (n_steps,)
             Probabilities of a random action.
         """
-        return np.full(n_steps, _falling(self.start, self.period, episode))
+        return np.full(n_steps, self.start / -(-max(episode, 1) // self.period))
 
 
 @dataclass
-class Growing(Parameters):
+class Growing(Flat):
     """Explore more at later steps: epsilon of `Flat` times (j + 1) / N.
 
     A random QUIT then seldom ends an episode in its first steps.
@@ -128,14 +102,8 @@ class Growing(Parameters):
     array([0.1, 0.2, 0.3])
     """
 
-    start: float = 0.3
-    period: int = 10_000
-
-    def __post_init__(self) -> None:
-        _check(self.start, self.period)
-
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        """Return epsilon of every step; see `Exploration`.
+        """Return epsilon of every step.
 
         Parameters
         ----------
@@ -149,16 +117,7 @@ class Growing(Parameters):
         ndarray of shape (n_steps,)
             Probabilities of a random action.
         """
-        return _falling(self.start, self.period, episode) * np.arange(1, n_steps + 1) / n_steps
-
-
-def _falling(start: float, period: int, episode: int) -> float:
-    return start / -(-max(episode, 1) // period)
-
-
-def _check(start: float, period: int) -> None:
-    check_between("start", start, 0, 1, "a probability, 0 to 1")
-    check_whole("period", period, 1)
+        return super().__call__(episode, n_steps) * np.arange(1, n_steps + 1) / n_steps
 
 
 CHUNK = 1_000  # episodes between two looks at epsilon and at Ctrl-C
@@ -239,8 +198,37 @@ class Episodes:
 
 
 @dataclass
-class TemporalDifference(Parameters, Solver):
-    """Parameters (see Sarsa) and the loop; subclasses say whether they learn off policy."""
+class Sarsa(Parameters, Solver):
+    """Learn by SARSA(lambda), the paper's solver: on policy, exploration included.
+
+    Parameters
+    ----------
+    values : Value, default=None
+        Value function; `Table()` by default.
+    n_episodes : int, default=1_000_000
+        Number of episodes, each of one random row.
+    evaluate_every : int, default=10_000
+        Number of episodes between snapshots.
+    rate : float, default=0.2
+        Learning rate.
+    trace_decay : float, default=0.95
+        Decay of traces, lambda.
+    exploration : callable, default=None
+        Function of (episode, n_steps) that returns the probability of a random action at each step;
+        `Flat()` by default, as in the paper.
+    random_state : int or None, default=None
+        Seed; None for a new one at each call.
+    verbose : bool, default=False
+        Whether to report the snapshots on standard error.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Sarsa
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]], [1, 0, 1], beta=0.05)
+    >>> mdp.evaluate(Sarsa(n_episodes=20_000, random_state=0).solve(mdp)).loss
+    0.0
+    """
 
     values: Value | None = None
     n_episodes: int = 1_000_000
@@ -251,7 +239,7 @@ class TemporalDifference(Parameters, Solver):
     random_state: int | None = None
     verbose: bool = False
 
-    off_policy: ClassVar[bool]
+    off_policy: ClassVar[bool] = False
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         check_samples(mdp, selection)
@@ -325,42 +313,7 @@ class TemporalDifference(Parameters, Solver):
 
 
 @dataclass
-class Sarsa(TemporalDifference):
-    """Learn by SARSA(lambda), the paper's solver: on policy, exploration included.
-
-    Parameters
-    ----------
-    values : Value, default=None
-        Value function; `Table()` by default.
-    n_episodes : int, default=1_000_000
-        Number of episodes, each of one random row.
-    evaluate_every : int, default=10_000
-        Number of episodes between snapshots.
-    rate : float, default=0.2
-        Learning rate.
-    trace_decay : float, default=0.95
-        Decay of traces, lambda.
-    exploration : Exploration, default=None
-        Probability of a random action; `Flat()` by default, as in the paper.
-    random_state : int or None, default=None
-        Seed; None for a new one at each call.
-    verbose : bool, default=False
-        Whether to report the snapshots on standard error.
-
-    Examples
-    --------
-    >>> import mddag
-    >>> from mddag.solvers import Sarsa
-    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]], [1, 0, 1], beta=0.05)
-    >>> mdp.evaluate(Sarsa(n_episodes=20_000, random_state=0).solve(mdp)).loss
-    0.0
-    """
-
-    off_policy: ClassVar[bool] = False
-
-
-@dataclass
-class WatkinsQ(TemporalDifference):
+class WatkinsQ(Sarsa):
     """Learn by Q(lambda): off policy, the value of the greedy policy while exploring.
 
     Parameters
@@ -375,8 +328,9 @@ class WatkinsQ(TemporalDifference):
         Learning rate.
     trace_decay : float, default=0.95
         Decay of traces, lambda.
-    exploration : Exploration, default=None
-        Probability of a random action; `Flat()` by default, as in the paper.
+    exploration : callable, default=None
+        Function of (episode, n_steps) that returns the probability of a random action at each step;
+        `Flat()` by default, as in the paper.
     random_state : int or None, default=None
         Seed; None for a new one at each call.
     verbose : bool, default=False

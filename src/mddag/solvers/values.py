@@ -8,8 +8,9 @@ good (docs/solvers.md). The arrays of `start` are read and updated by native/sol
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,49 +18,6 @@ from numpy.typing import NDArray
 from mddag._utils.checks import Parameters, check_one_of, check_positive, check_whole
 from mddag.ensemble.votes import Tables
 from mddag.policy.policy import ACTIONS
-
-
-class Value(Protocol):
-    """Protocol of value functions: a recipe for the arrays that the native core learns.
-
-    Examples
-    --------
-    >>> from mddag.solvers import Sarsa
-    >>> from mddag.solvers.values import RadialBasis
-    >>> solver = Sarsa(values=RadialBasis())
-    """
-
-    def start(self, n_steps: int, n_parts: int) -> tuple[Any, ...]:
-        """Return the arrays of a function that has learned nothing, as the kernel takes them.
-
-        Parameters
-        ----------
-        n_steps : int
-            Number of base classifiers.
-        n_parts : int
-            Number of parts, one per top class.
-
-        Returns
-        -------
-        tuple
-            What is learned comes first.
-        """
-        ...
-
-    def norm(self, tables: Tables) -> NDArray[np.float64]:
-        """Return the positive numbers that the score is divided by at each step.
-
-        Parameters
-        ----------
-        tables : Tables
-            Votes of the base classifiers.
-
-        Returns
-        -------
-        ndarray of shape (N,)
-            Norms.
-        """
-        ...
 
 
 def total_norm(tables: Tables) -> NDArray[np.float64]:
@@ -75,8 +33,59 @@ def running_norm(tables: Tables) -> NDArray[np.float64]:
     return np.where(norm > 0, norm, total_norm(tables))
 
 
+class Value(Parameters, ABC):
+    """Base class of value functions: a recipe for the arrays that the native core learns.
+
+    Attributes
+    ----------
+    running : bool
+        Whether to divide the score by what the steps so far can have added, or by the sum over all
+        base classifiers.
+
+    Examples
+    --------
+    >>> from mddag.solvers import Sarsa
+    >>> from mddag.solvers.values import RadialBasis
+    >>> solver = Sarsa(values=RadialBasis())
+    """
+
+    running: bool
+
+    @abstractmethod
+    def start(self, n_steps: int, n_parts: int) -> tuple[Any, ...]:
+        """Return the arrays of a function that has learned nothing, as the kernel takes them.
+
+        Parameters
+        ----------
+        n_steps : int
+            Number of base classifiers.
+        n_parts : int
+            Number of parts, one per top class.
+
+        Returns
+        -------
+        tuple
+            What is learned comes first.
+        """
+
+    def norm(self, tables: Tables) -> NDArray[np.float64]:
+        """Return the positive numbers that the score is divided by at each step.
+
+        Parameters
+        ----------
+        tables : Tables
+            Votes of the base classifiers.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            Norms.
+        """
+        return running_norm(tables) if self.running else total_norm(tables)
+
+
 @dataclass
-class Table(Parameters):
+class Table(Value):
     """Q in equal bins of the state: the simplest and fastest value function.
 
     Parameters
@@ -102,7 +111,7 @@ class Table(Parameters):
         check_one_of("running", self.running, (True, False))
 
     def start(self, n_steps: int, n_parts: int) -> tuple[NDArray[np.float64], int]:
-        """Return q (n_steps * n_parts * n_bins * 3, flat) and n_bins; see `Value`.
+        """Return q (n_steps * n_parts * n_bins * 3, flat) and n_bins.
 
         Parameters
         ----------
@@ -118,27 +127,12 @@ class Table(Parameters):
         """
         return np.zeros(n_steps * n_parts * self.n_bins * len(ACTIONS)), self.n_bins
 
-    def norm(self, tables: Tables) -> NDArray[np.float64]:
-        """Return the positive numbers that the score is divided by at each step.
-
-        Parameters
-        ----------
-        tables : Tables
-            Votes of the base classifiers.
-
-        Returns
-        -------
-        ndarray of shape (N,)
-            Norms.
-        """
-        return running_norm(tables) if self.running else total_norm(tables)
-
 
 SPACING = math.sqrt(2 * math.log(1 / 0.4))  # in sigmas: where an activation falls to 0.4
 
 
 @dataclass
-class RadialBasis(Parameters):
+class RadialBasis(Value):
     """Q as a sum of Gaussian bumps, the value function of the authors' program.
 
     Q(s, a) is the sum over centers c of weight_c exp(-(s - c)^2 / (2 sigma^2)), cut off at 5 sigma.
@@ -204,18 +198,3 @@ class RadialBasis(Parameters):
         centers[:, : self.n_centers] = np.arange(1, self.n_centers + 1) / (self.n_centers + 1)
         counts = np.full(n_functions, self.n_centers, np.int32)
         return np.zeros_like(centers), centers, counts, float(sigma), self.normalized
-
-    def norm(self, tables: Tables) -> NDArray[np.float64]:
-        """Return the positive numbers that the score is divided by at each step.
-
-        Parameters
-        ----------
-        tables : Tables
-            Votes of the base classifiers.
-
-        Returns
-        -------
-        ndarray of shape (N,)
-            Norms.
-        """
-        return running_norm(tables) if self.running else total_norm(tables)
