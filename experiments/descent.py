@@ -135,7 +135,7 @@ def learned(solver: Descent, train: MDP, rule: str, seed: int) -> tuple[Policy, 
         policy = solver.solve(train)
     else:
         held = stratified(train.labels, 0.25, np.random.default_rng(seed))
-        rest = np.setdiff1d(np.arange(train.n_instances), held)
+        rest = np.setdiff1d(np.arange(train.n_rows), held)
         policy = solver.solve(train.rows(rest), train.rows(held))
     return policy, process_time() - start
 

@@ -190,7 +190,7 @@ def qwyc(name: str, solver: Any, full: Ensemble, rows: Parts) -> Iterator[Candid
 
 def crossed_errors(solver: Any, mdp: MDP) -> np.ndarray:
     """The error of each candidate on rows that it was not learned on, (n_candidates,)."""
-    halves = np.arange(mdp.n_instances) % 2
+    halves = np.arange(mdp.n_rows) % 2
     one, other = (mdp.rows(np.flatnonzero(halves == h)) for h in (0, 1))
     return (
         solver.candidates(one).evaluate(other)[0] + solver.candidates(other).evaluate(one)[0]

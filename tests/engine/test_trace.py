@@ -87,7 +87,7 @@ def test_a_trace_without_evaluations_has_no_edges():
 
 def test_what_does_not_fit_is_refused():
     trace = trace_of([[0, 5], [1]])
-    with pytest.raises(ValueError, match=r"groups has shape \(3,\).*each of the 2 instances"):
+    with pytest.raises(ValueError, match=r"groups has shape \(3,\).*each of the 2 rows"):
         trace.edges(groups=[0, 1, 2])
     with pytest.raises(ValueError, match=r"evaluates base classifier 5.*got 3"):
         trace.uses(3)
@@ -97,9 +97,7 @@ def test_paths_count_from_the_end_too():
     trace = trace_of([[0, 5], [1], []])
     assert [trace.path(i).tolist() for i in (-1, -2, -3)] == [[], [1], [0, 5]]
     for i in (3, -4):
-        with pytest.raises(
-            IndexError, match=f"there is no instance {i}; wanted a number from -3 to 2"
-        ):
+        with pytest.raises(IndexError, match=f"there is no row {i}; wanted a number from -3 to 2"):
             trace.path(i)
 
 

@@ -48,7 +48,7 @@ ROWS = [
         ValueError,
         "'blocks' knows one score column,",
     ),
-    ("instance", lambda: trace().path(80), IndexError, "there is no instance 80"),
+    ("row", lambda: trace().path(80), IndexError, "there is no row 80"),
     ("path of", lambda: trace().path("first"), TypeError, "i is 'first'"),
     ("groups", lambda: trace().edges([1, 2]), ValueError, r"groups has shape \(2,\)"),
     ("too few", lambda: trace().uses(1), ValueError, "wanted n_classifiers to be the size"),

@@ -35,22 +35,6 @@ def test_the_envelope_is_what_nothing_beats(pairs):
         assert ((c, v) in kept) == (not beaten)
 
 
-@given(whole)
-@settings(deadline=None)
-def test_the_convex_envelope_lies_below_every_chord(pairs):
-    curve = points(*np.array(pairs).T)
-    front = [pairs[i] for i in curve.envelope()]
-    hull = {pairs[i] for i in curve.envelope(convex=True)}
-    for c, v in front:
-        under_a_chord = all(
-            v * (b[0] - a[0]) < a[1] * (b[0] - c) + b[1] * (c - a[0])
-            for a in front
-            for b in front
-            if a[0] < c < b[0]
-        )
-        assert ((c, v) in hull) == under_a_chord
-
-
 def test_the_csv_reads_back_the_same(curve, tmp_path):
     curve.to_csv(tmp_path / "curve.csv")
     with open(tmp_path / "curve.csv", newline="") as file:

@@ -131,7 +131,7 @@ def test_a_loss_that_is_no_number_is_traced_to_its_row():
     mdp = MDP(VOTES, LABELS)
     mdp.loss = lambda f, y: np.where(f[:, 0] > 5, np.inf, 0.0)
     with pytest.raises(ValueError, match=r"is inf on row 3, whose scores are \[9.0\]"):
-        mdp.losses_of(np.array([[1.0], [9.0]]), np.array([0, 3]))
+        mdp.losses(np.array([[1.0], [9.0]]), np.array([0, 3]))
 
 
 def test_a_policy_of_the_reordered_problem_is_worth_the_same_in_the_source():

@@ -61,7 +61,7 @@ def paid(mdp, actions, every, i, d, f, action):
             total += cost
         d += 1
         action = actions[d][grid_twin.cell(mdp.grid, f)] if d < len(actions) else QUIT
-    return float(mdp.losses_of(np.array([f]), [i])[0]) + mdp.beta * total
+    return float(mdp.losses(np.array([f]), [i])[0]) + mdp.beta * total
 
 
 def choose(returns, guards, allowed):

@@ -53,18 +53,18 @@ def problems(draw):
 @settings(deadline=None)
 def test_the_kernel_equals_its_twin(problem, guards, data):
     mdp, start = problem
-    everyone = st.lists(st.integers(0, mdp.n_instances - 1), min_size=1, unique=True)
-    instances = np.array(data.draw(everyone))
+    everyone = st.lists(st.integers(0, mdp.n_rows - 1), min_size=1, unique=True)
+    rows = np.array(data.draw(everyone))
     wanted, got = start.actions.tolist(), start.actions.copy()
-    twin.sweep(mdp, wanted, start.every, guards, instances.tolist())
-    value = Sweep(mdp, every=start.every, instances=instances, n_jobs=2)(got, guards)
+    twin.sweep(mdp, wanted, start.every, guards, rows.tolist())
+    value = Sweep(mdp, every=start.every, rows=rows, n_jobs=2)(got, guards)
     np.testing.assert_array_equal(got, wanted)
     improved = Policy(got, mdp.grid, start.order, start.every)
     scores, _, cost = mdp.rollout(improved)
     paid = mdp.losses(scores) + mdp.beta * cost
-    weight = mdp.weight[instances]
+    weight = mdp.weight[rows]
     if weight.sum() > 0:
-        assert value == pytest.approx(np.average(paid[instances], weights=weight))
+        assert value == pytest.approx(np.average(paid[rows], weights=weight))
 
 
 @given(problem=problems())
@@ -191,7 +191,7 @@ def test_soft_targets_are_those_of_the_full_ensemble(n_scores):
     assert isinstance(Descent(targets="model", n_starts=1, random_state=0).solve(mdp), Policy)
 
 
-def test_on_many_instances_exploring_looks_at_a_few(monkeypatch):
+def test_on_many_rows_exploring_looks_at_a_few(monkeypatch):
     monkeypatch.setattr("mddag.solvers.descent.FEW", 30)
     mdp = mdp_of(0, n=300)
     descents = Descents(mdp, 1, 5, 1)
@@ -200,7 +200,7 @@ def test_on_many_instances_exploring_looks_at_a_few(monkeypatch):
     assert Descent(n_starts=6, random_state=0).search(mdp).best < full
 
 
-def test_instances_without_weight_are_not_looked_at():
+def test_rows_without_weight_are_not_looked_at():
     mdp = mdp_of(0, n=40)
     weight = np.arange(40) % 4 == 3
     weighted = MDP(mdp.votes, mdp.labels, beta=0.05, weight=weight, grid=mdp.grid)

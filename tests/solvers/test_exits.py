@@ -9,7 +9,7 @@ from mddag.policy.policy import EVAL, QUIT
 from mddag.solvers import Margin, Prefix
 from mddag.solvers.exits import ExitCandidates, inner_edges
 from mddag.solvers.preparation import quit_loss
-from mddag.solvers.solver import best
+from mddag.solvers.solver import Family
 from tests import strategies
 from tests.reference import exits as twin
 from tests.solvers.problems import LOSSES, mdp_of
@@ -113,7 +113,12 @@ def test_a_family_of_exits_is_a_sequence():
 def test_a_tie_goes_to_the_careful():
     """Nothing costs and nothing errs: the full ensemble is as good as any."""
     mdp = MDP(np.ones((3, 2)), np.ones(3, int), beta=0.0, grid=Grid(np.zeros(1)))
-    chosen = best(ExitCandidates(mdp, np.array([[-1.0], [1.0]]), np.ones(1)), mdp)
+
+    class TwoCandidates(Family):
+        def candidates(self, mdp):
+            return ExitCandidates(mdp, np.array([[-1.0], [1.0]]), np.ones(1))
+
+    chosen = TwoCandidates().solve(mdp)
     assert (chosen.actions == EVAL).all()
 
 

@@ -104,7 +104,7 @@ def assert_equal_runs(mdp, values, off_policy, n_episodes=60, seed=0):
     for tau, _ in enumerate(episodes.run(n_episodes, stop_every=1), start=1):
         twin.episode(
             falling(tau, mdp.n_steps),
-            lambda f, i: mdp.losses_of(np.array([f]), np.array([i]))[0],
+            lambda f, i: mdp.losses(np.array([f]), np.array([i]))[0],
         )
     # as many random numbers drawn: the same actions were taken
     assert episodes.random.tolist() == twin.random.state

@@ -119,7 +119,7 @@ def test_prices_are_closer_where_candidates_cease_to_be_acceptable():
 def test_a_solver_may_know_a_whole_path():
     class OnePass(Priced):
         def solve_path(self, mdp, betas, selection):
-            seen.append((mdp.n_instances, selection.n_instances, len(betas)))
+            seen.append((mdp.n_rows, selection.n_rows, len(betas)))
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
 
     seen = []

@@ -61,7 +61,7 @@ def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
 
     class Listening(BestPrefix):
         def solve(self, mdp, selection=None):
-            seen.append((mdp.n_instances, selection.n_instances, selection.beta))
+            seen.append((mdp.n_rows, selection.n_rows, selection.beta))
             return super().solve(mdp)
 
     sizes = {"selection": noisy(1, n_rows=200), "test": noisy(2, n_rows=100)}
@@ -72,7 +72,7 @@ def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
 def test_a_solver_may_go_along_the_prices_by_itself(curve):
     class AtOnce(BestPrefix, Solver):
         def solve_path(self, mdp, betas, selection):
-            assert selection.n_instances == 300
+            assert selection.n_rows == 300
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
 
     again = sweep_policies(noisy(0), AtOnce(), BETAS, selection=noisy(1), test=noisy(2))

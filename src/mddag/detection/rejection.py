@@ -203,7 +203,7 @@ class Rejection(Parameters, Solver):
         self, mdp: MDP, target: WantedRate, like: RejectionProblem | None = None
     ) -> RejectionProblem:
         # Within a budget each base classifier counts as one, whatever its price is.
-        mdp = mdp if self.budget is None else mdp.with_unit_costs()
+        mdp = mdp if self.budget is None else mdp.with_costs(np.ones(mdp.n_steps))
         return RejectionProblem.of(mdp, target, ordering=self.ordering, every=self.every, like=like)
 
     def calibration(self, policy: Policy, left: Rollout, mdp: MDP) -> Calibration:
@@ -434,7 +434,7 @@ def _summary(estimator: MDDAGClassifier, target: str, value: float, mdp: MDP) ->
         value=value,
         n_classifiers=ensemble.n_classifiers,
         rows="choosing",
-        n_rows=mdp.n_instances,
+        n_rows=mdp.n_rows,
         n_evaluated=float(np.average(left.n_evaluated, weights=mdp.weight)),
         measured_against="labels",
         full=float(np.average(full != mdp.labels, weights=mdp.weight)),

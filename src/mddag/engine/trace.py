@@ -51,7 +51,7 @@ class Trace:
     >>> policy = mddag.Policy([[0, 0], [0, 2]], mddag.Grid([0.0]), order=[0, 1])
     >>> trace = mddag.compile(ensemble, policy).run([[3.0, 1.0], [-1.0, 2.0]])
     >>> trace
-    <Trace of 2 instances, 1.5 evaluations each on average>
+    <Trace of 2 rows, 1.5 evaluations each on average>
     >>> trace.path(1).tolist()
     [0, 1]
     """
@@ -88,7 +88,7 @@ class Trace:
 
     def __repr__(self) -> str:
         mean = self.n_evaluated.mean() if len(self) else 0.0
-        return f"<Trace of {len(self)} instances, {mean:.1f} evaluations each on average>"
+        return f"<Trace of {len(self)} rows, {mean:.1f} evaluations each on average>"
 
     @property
     def n_evaluated(self) -> NDArray[np.int64]:
@@ -110,9 +110,9 @@ class Trace:
         """
         n = len(self)
         if not isinstance(i, Integral):
-            raise TypeError(f"i is {described(i)}; wanted the number of an instance")
+            raise TypeError(f"i is {described(i)}; wanted the number of a row")
         if not -n <= i < n:
-            raise IndexError(f"there is no instance {i}; wanted a number from {-n} to {n - 1}")
+            raise IndexError(f"there is no row {i}; wanted a number from {-n} to {n - 1}")
         i %= n
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
@@ -195,7 +195,7 @@ class Trace:
         if array.shape != (len(self),):
             raise ValueError(
                 f"groups has shape {array.shape}; wanted one group for each of the {len(self)} "
-                f"instances, ({len(self)},)"
+                f"rows, ({len(self)},)"
             )
         values, group = np.unique(array, return_inverse=True)
         return group.reshape(-1), len(values)

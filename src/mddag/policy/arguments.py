@@ -149,6 +149,6 @@ def _checked_shares(shares: NDArray[Any], n_classes: int) -> NDArray[np.float64]
         i = int(np.flatnonzero(~fit)[0])
         raise ValueError(
             f"the soft target of row {i} is {shares[i].tolist()}; wanted probabilities that sum "
-            "to 1: divide rows by their sums, and put what instances count for into weight"
+            "to 1: divide rows by their sums, and put what rows count for into weight"
         )
     return shares

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 
@@ -90,9 +90,7 @@ class Curve:
         """Sample to choose points by: selection if given, else train."""
         return "selection" if "selection" in self.samples else "train"
 
-    def envelope(
-        self, on: str | None = None, *, x: str = "cost", convex: bool = False
-    ) -> NDArray[np.intp]:
+    def envelope(self, on: str | None = None, *, x: str = "cost") -> NDArray[np.intp]:
         """Return the points that no other point beats in both loss and cost.
 
         Parameters
@@ -102,8 +100,6 @@ class Curve:
             selection.
         x : {"cost", "n_evaluated"}, default="cost"
             What counts as cost.
-        convex : bool, default=False
-            Whether to return only the corners of the lower convex hull.
 
         Returns
         -------
@@ -114,8 +110,10 @@ class Curve:
         check_one_of("on", sample, self.samples)
         check_one_of("x", x, ("cost", "n_evaluated"))
         loss, cost = getattr(self, f"{sample}_loss"), getattr(self, f"{sample}_{x}")
-        front = _pareto_front(cost, loss)
-        return _lower_hull(cost, loss, front) if convex else front
+        order = np.lexsort((loss, cost))
+        best_before = np.concatenate([[np.inf], np.minimum.accumulate(loss[order])[:-1]])
+        front: NDArray[np.intp] = order[loss[order] < best_before]
+        return front
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write all columns to a file, each number in its shortest exact form.
@@ -148,26 +146,3 @@ class Curve:
             for s in self.samples
         ]
         return "".join(f" {loss:15.4f} {cost:9.2f}" for loss, cost in pairs)
-
-
-def _pareto_front(cost: NDArray[np.float64], loss: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return indices by increasing cost with a smaller loss than all that is as cheap."""
-    order = np.lexsort((loss, cost))
-    best_before = np.concatenate([[np.inf], np.minimum.accumulate(loss[order])[:-1]])
-    return order[loss[order] < best_before]
-
-
-def _lower_hull(
-    cost: NDArray[np.float64], loss: NDArray[np.float64], front: Sequence[int] | NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Remove the points on or above a chord of two others."""
-    hull: list[int] = []
-    for c in front:
-        while len(hull) > 1:
-            a, b = hull[-2:]
-            rise = (loss[b] - loss[a]) * (cost[c] - cost[a])
-            if rise < (loss[c] - loss[a]) * (cost[b] - cost[a]):
-                break
-            hull.pop()
-        hull.append(int(c))
-    return np.array(hull, np.intp)

@@ -126,13 +126,14 @@ class MDP:
         self.beta = checked_beta(beta) * unit
         self.labels = checked_labels(labels, len(self.votes), self.n_scores)
         self.costs = checked_prices("costs", costs, self.n_steps, "base classifier")
-        self.weight = checked_prices("weight", weight, len(self.votes), "instance")
+        self.weight = checked_prices("weight", weight, len(self.votes), "row")
         if not self.weight.sum() > 0:
-            raise ValueError("weight is 0 for every instance; at least one must count")
+            raise ValueError("weight is 0 for every row; at least one must count")
         self.actions = checked_actions(actions)
         self.grid = Grid.uniform(self.votes) if grid is None else checked_grid(grid, self.n_scores)
         self.factors: NDArray[np.float64] | None = None
-        self.losses(self._bias())  # a loss that does not fit is found here, not while learning
+        # a loss that does not fit is found here, not while learning
+        self.losses(np.tile(self.votes.tables.bias, (self.n_rows, 1)))
 
     @property
     def of_numbers(self) -> bool:
@@ -145,7 +146,7 @@ class MDP:
         return mass(self.weight)
 
     @property
-    def n_instances(self) -> int:
+    def n_rows(self) -> int:
         """Number of rows."""
         return len(self.votes)
 
@@ -161,39 +162,24 @@ class MDP:
 
     def __repr__(self) -> str:
         return (
-            f"<MDP of {self.n_instances} instances, {self.n_steps} base classifiers, "
+            f"<MDP of {self.n_rows} rows, {self.n_steps} base classifiers, "
             f"loss={self.loss!r}, beta={self.beta}>"
         )
 
-    def losses(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def losses(
+        self,
+        scores: NDArray[np.float64],
+        rows: NDArray[np.intp] | slice = slice(None),
+        n_evaluated: int | NDArray[np.int32] | None = None,
+    ) -> NDArray[np.float64]:
         """Compute the loss of quitting with these scores.
 
         Parameters
         ----------
-        scores : ndarray of shape (n, K)
-            Scores of all rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Losses.
-        """
-        return self.losses_of(scores, slice(None))
-
-    def losses_of(
-        self,
-        scores: NDArray[np.float64],
-        instances: NDArray[np.intp] | slice,
-        n_evaluated: int | NDArray[np.int32] | None = None,
-    ) -> NDArray[np.float64]:
-        """Compute the loss of quitting for some of the rows.
-
-        Parameters
-        ----------
         scores : ndarray of shape (m, K)
-            Scores of these rows.
-        instances : ndarray of shape (m,) or slice
-            Which rows they are.
+            Scores of the rows.
+        rows : ndarray of shape (m,) or slice, default=slice(None)
+            Which rows they are; all by default.
         n_evaluated : int or ndarray of shape (m,), default=None
             Number of evaluations, which selects the factor of `read_by`.
 
@@ -204,19 +190,19 @@ class MDP:
         """
         if self.factors is not None and n_evaluated is not None:
             scores = scores * self.factors[n_evaluated].reshape(-1, 1)
-        labels = self.labels[instances]
+        labels = self.labels[rows]
         if labels.ndim == 1:
-            return self._loss(scores, labels, instances)
+            return self._loss(scores, labels, rows)
         total = np.zeros(len(scores))
         for k, share in enumerate(labels.T):
-            total += share * self._loss(scores, np.full(len(scores), k), instances)
+            total += share * self._loss(scores, np.full(len(scores), k), rows)
         return total
 
     def _loss(
         self,
         scores: NDArray[np.float64],
         labels: NDArray[Any],
-        instances: NDArray[np.intp] | slice,
+        rows: NDArray[np.intp] | slice,
     ) -> NDArray[np.float64]:
         loss = np.asarray(self.loss(scores, labels), np.float64)
         if loss.shape != (len(scores),):
@@ -226,15 +212,12 @@ class MDP:
             )
         if not np.isfinite(loss).all():
             i = int(np.flatnonzero(~np.isfinite(loss))[0])
-            row = np.arange(self.n_instances)[instances][i]
+            row = np.arange(self.n_rows)[rows][i]
             raise ValueError(
                 f"the loss {self.loss!r} is {loss[i]} on row {row}, whose scores are "
                 f"{scores[i].tolist()}; wanted finite numbers: a smaller scale may help"
             )
         return loss
-
-    def _bias(self) -> NDArray[np.float64]:
-        return np.tile(self.votes.tables.bias, (self.n_instances, 1))
 
     def rollout(
         self, policy: Policy, *, n_jobs: int = 1
@@ -282,7 +265,7 @@ class MDP:
             Its mean loss, cost and objective.
         """
         found = self._rolled_out(policy)
-        losses = self.losses_of(found.scores, slice(None), found.n_evaluated)
+        losses = self.losses(found.scores, n_evaluated=found.n_evaluated)
         if found.verdict is not None:
             losses = self._with_verdicts(losses, found.verdict)
         loss = float(np.average(losses, weights=self.weight))
@@ -348,16 +331,6 @@ class MDP:
             A shallow copy.
         """
         return self.with_beta(checked_beta(beta) * self.unit)
-
-    def with_unit_costs(self) -> MDP:
-        """Return the same sample with all prices set to 1.
-
-        Returns
-        -------
-        MDP
-            A shallow copy.
-        """
-        return self.with_costs(np.ones(self.n_steps))
 
     def with_costs(self, costs: ArrayLike) -> MDP:
         """Return the same sample with other prices of the base classifiers.
@@ -428,7 +401,7 @@ class MDP:
             A shallow copy.
         """
         other = copy(self)
-        other.labels = checked_labels(labels, self.n_instances, self.n_scores)
+        other.labels = checked_labels(labels, self.n_rows, self.n_scores)
         other.loss = self.loss if loss is None else as_loss(loss)
         return other
 

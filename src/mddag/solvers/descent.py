@@ -56,16 +56,16 @@ class Sweep:
         *,
         every: int = 1,
         actions: tuple[str, ...] | None = None,
-        instances: NDArray[np.int64] | None = None,
+        rows: NDArray[np.int64] | None = None,
         n_jobs: int = 1,
     ) -> None:
         tables = mdp.votes.tables
-        instances = np.arange(mdp.n_instances) if instances is None else instances
+        rows = np.arange(mdp.n_rows) if rows is None else rows
         eval_, skip, quit_ = (a in (mdp.actions if actions is None else actions) for a in ACTIONS)
         self.sample = (
             tables.native,
             mdp.votes.codes,
-            instances.astype(np.int64),
+            rows.astype(np.int64),
             tables.bias,
             mdp.costs,
             mdp.weight,
@@ -75,7 +75,7 @@ class Sweep:
         n_together = min(every, max(mdp.n_steps, 1))
         self.arguments = (mdp.beta, n_together, (eval_, skip, quit_))
         loss = quit_loss(mdp)
-        self.loss = mdp.losses_of if callable(loss) else loss
+        self.loss = mdp.losses if callable(loss) else loss
         self.n_jobs = checked_jobs(n_jobs)
 
     def __call__(self, actions: NDArray[np.uint8], guards: Guards) -> float:
@@ -90,7 +90,7 @@ Actions = NDArray[np.uint8]  # (n_decisions, n_cells)
 
 SHARES = (0.03, 0.1, 0.3)  # of the decisions: evaluated in a random start, changed in a shaken one
 N_DRAWN = 4  # random starts of which one sweep lets one go on
-FEW, FEWER = 4000, 1000  # instances for exploring, and for choosing what was drawn
+FEW, FEWER = 4000, 1000  # rows for exploring, and for choosing what was drawn
 N_ELITE = 4  # ends that may be shaken
 LEAST_FALL = 5e-4  # of the objective, relative, for another sweep
 
@@ -106,16 +106,16 @@ class Descents:
     def __init__(self, mdp: MDP, every: int, n_sweeps: int, n_jobs: int) -> None:
 
         def sweep(actions: tuple[str, ...], n_most: int) -> Sweep:
-            instances = mdp.counting(n_most)
-            return Sweep(mdp, every=every, actions=actions, instances=instances, n_jobs=n_jobs)
+            rows = mdp.counting(n_most)
+            return Sweep(mdp, every=every, actions=actions, rows=rows, n_jobs=n_jobs)
 
         no_skip = tuple(action for action in mdp.actions if action != "skip")
         self.mdp, self.every, self.n_sweeps = mdp, every, n_sweeps
         self.shape = -(-mdp.n_steps // every), mdp.grid.n_cells
         self.on_all, self.on_few, self.on_fewer = (
-            sweep(mdp.actions, n_most) for n_most in (mdp.n_instances, FEW, FEWER)
+            sweep(mdp.actions, n_most) for n_most in (mdp.n_rows, FEW, FEWER)
         )
-        self.on_all_no_skip = sweep(no_skip, mdp.n_instances)
+        self.on_all_no_skip = sweep(no_skip, mdp.n_rows)
         self.elite: list[tuple[float, Actions]] = []
 
     def evaluate_all(self) -> Actions:

@@ -111,10 +111,10 @@ class ExitCandidates(Candidates):
     ) -> NDArray[np.float64]:
         """Return the same for any losses."""
         mdp, jumps = mdps[0], np.zeros((len(mdps) + 1, len(self) + 1))
-        running = np.full(mdp.n_instances, len(self))  # candidates below it have not quit the row
+        running = np.full(mdp.n_rows, len(self))  # candidates below it have not quit the row
         for j, rows, levels, scores in self._exits(mdp, running):
             weight = mdp.weight[rows]
-            paid = [weight * by.losses_of(scores, rows, j) for by in mdps]
+            paid = [weight * by.losses(scores, rows, j) for by in mdps]
             # candidates levels .. running - 1 pay: a jump up at the one end, down at the other
             for sums, amount in zip(jumps, [*paid, weight * spent[j]], strict=True):
                 sums += np.bincount(levels, amount, len(sums))
@@ -129,7 +129,7 @@ class ExitCandidates(Candidates):
         table = np.broadcast_to(self.levels, self.shape)
         for j, scores in enumerate(partial_sums(mdp.votes)):
             if j == self.n_steps:
-                levels = np.zeros(mdp.n_instances, np.intp)
+                levels = np.zeros(mdp.n_rows, np.intp)
             elif j % self.every == 0:
                 levels = table[j // self.every][self.grid.cells(scores)]
             else:

@@ -29,7 +29,7 @@ def quit_loss(mdp: MDP) -> _core.Loss | Callable[[NDArray[np.float64], int], flo
     """The loss of an MDP with its labels."""
     twin = mdp.loss.native(max(mdp.n_scores, 2))
     if twin is None:
-        return lambda scores, i: float(mdp.losses_of(scores, np.array([i]))[0])
+        return lambda scores, i: float(mdp.losses(scores, np.array([i]))[0])
     classes, values, shares = np.empty(0, np.int64), np.empty(0), np.empty(0)
     if mdp.labels.ndim == 2:
         shares = np.ascontiguousarray(mdp.labels).ravel()

@@ -95,7 +95,7 @@ class BandWalk:
         self.n_cells, self.weight = mdp.grid.n_cells, mdp.weight
         self.equal = bool((mdp.weight == 1).all())  # counting is faster than weighing
         self.bands = np.empty((len(rates), 2, n_decisions), np.intp)
-        self.rows = [np.arange(mdp.n_instances) for _ in rates]
+        self.rows = [np.arange(mdp.n_rows) for _ in rates]
         self.budgets = rates * mdp.weight.sum()
 
     def quit(self, decision: int, cells: NDArray[np.int32], wrong: NDArray[np.bool_]) -> None:
@@ -142,7 +142,7 @@ class Bands(Candidates):
             scores, n_evaluated, cost = mdps[0].rollout(policy)
             costs[c] = np.average(cost, weights=mdps[0].weight)
             for by, mdp in zip(losses, mdps, strict=True):
-                lost = mdp.losses_of(scores, slice(None), n_evaluated)
+                lost = mdp.losses(scores, slice(None), n_evaluated)
                 by[c] = np.average(lost, weights=mdp.weight)
         return losses, costs
 

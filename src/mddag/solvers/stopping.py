@@ -178,7 +178,7 @@ class Passage:
                 yield places, self._losses(scores, j)
 
     def _losses(self, scores: NDArray[np.float64], j: int) -> NDArray[np.float32]:
-        return self.mdp.losses_of(scores, self.rows, j).astype(np.float32)
+        return self.mdp.losses(scores, self.rows, j).astype(np.float32)
 
 
 def sums(places: NDArray[np.integer[Any]], numbers: Vector, n_places: int) -> Vector:

@@ -197,7 +197,7 @@ def sparsify(
     if problem.counts_nodes:
         mdp = mdp.with_costs(problem.mean_nodes())
     elif isinstance(target, Budget):
-        mdp = mdp.with_unit_costs()
+        mdp = mdp.with_costs(np.ones(mdp.n_steps))
     learner = configured(learner, random=random)
     front = PolicyFront(problem, mdp, learner, losses, n_jobs=n_jobs, verbose=verbose)
     chosen = target.choose(front)

@@ -98,7 +98,7 @@ def sweep(
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     X, y, weight = counted_rows(X, y, sample_weight)
     given = _policy_mdp(ensemble, parts.rows(X), y, weight, settings, of_model)
-    doubt_few_rows(given.n_instances, "beta")
+    doubt_few_rows(given.n_rows, "beta")
     ensemble.task.doubt_targets(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
     learning = arranged_for(learner, given.rows(rest), ordering, of_model.grid)
@@ -141,7 +141,7 @@ def _held_out(
     mdp: MDP, fraction: float, random: np.random.RandomState
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows for learning, and `fraction` (of every class) for choosing."""
-    n = mdp.n_instances
+    n = mdp.n_rows
     out = stratified(np.zeros(n) if mdp.of_numbers else mdp.labels, fraction, random)
     if len(out) == 0:
         raise ValueError(

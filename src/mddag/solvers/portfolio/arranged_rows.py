@@ -43,7 +43,7 @@ class RowSubset:
     labels: NDArray[Any] | None = None
 
     def __len__(self) -> int:
-        return self.whole.n_instances if self.index is None else len(self.index)
+        return self.whole.n_rows if self.index is None else len(self.index)
 
     def at_most(self, n_rows: int | None) -> RowSubset:
         """Return at most `n_rows` of them, evenly spaced."""

@@ -89,7 +89,7 @@ class LossEstimator:
             return np.array([np.average(numbers, weights=self.mdp.weight)])
 
         def loss(mdp: MDP) -> Vector:
-            return mean(mdp.losses_of(scores, slice(None), n_evaluated))
+            return mean(mdp.losses(scores, slice(None), n_evaluated))
 
         losses = loss(self.mdp)
         if not self.has_soft_targets:

@@ -98,7 +98,7 @@ def descend(
         policies = how.policies(learning)
         entries.add_policies(repr(member), policies, rows, by_labels=by_labels)
 
-    most = rows.learning.n_instances
+    most = rows.learning.n_rows
     if rows.arrangement.n_kept is None:
         most = max(N_VOTES // rows.learning.n_steps, 1)
     if explores and member.n_starts > 0:  # first, while there are no copies of other rows
@@ -115,7 +115,7 @@ def descend(
 
 def _some(mdp: MDP, most: int) -> MDP:
     """Return at most `most` of the rows that count; votes are copied where some are left out."""
-    return mdp if mdp.n_instances <= most else mdp.rows(mdp.counting(most))
+    return mdp if mdp.n_rows <= most else mdp.rows(mdp.counting(most))
 
 
 def _guarded(member: Descent, guards: Guards) -> Descent:

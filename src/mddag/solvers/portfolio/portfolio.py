@@ -258,7 +258,7 @@ class Portfolio(Parameters, Solver):
         out = stratified(_strata(mdp), self.selection_fraction, random)
         if len(out) == 0:  # too few to part: the same rows learn and choose
             return RowSubset(mdp), RowSubset(mdp)
-        rest = np.setdiff1d(np.arange(mdp.n_instances), out)
+        rest = np.setdiff1d(np.arange(mdp.n_rows), out)
         return RowSubset(mdp, rest), RowSubset(mdp, out)
 
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Solver]:
@@ -375,4 +375,4 @@ def _strata(mdp: MDP) -> NDArray[Any]:
     labels: NDArray[Any] = mdp.labels
     if labels.ndim == 2:
         labels = labels.argmax(axis=1)
-    return np.zeros(mdp.n_instances, np.intp) if mdp.of_numbers else labels
+    return np.zeros(mdp.n_rows, np.intp) if mdp.of_numbers else labels
