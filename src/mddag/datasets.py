@@ -130,7 +130,12 @@ def load_letor(path: str | os.PathLike[str], fold: int) -> LetorFold:
         )
     read = [_read(file) for file in files]
     n_features = max(X.shape[1] for X, _, _ in read)
-    return LetorFold(*(_documents(X, y, qid, n_features) for X, y, qid in read))
+    parts = []
+    for X, y, qid in read:
+        dense = np.zeros((X.shape[0], n_features))  # a feature that is 0 throughout is in no line
+        dense[:, : X.shape[1]] = X.toarray()
+        parts.append(LetorPart(dense, y.astype(np.int64), qid.astype(np.int64)))
+    return LetorFold(*parts)
 
 
 def _read(file: Path) -> tuple[Any, Any, Any]:
@@ -143,9 +148,3 @@ def _read(file: Path) -> tuple[Any, Any, Any]:
     if len(qid) != len(y):
         raise ValueError(f"{file} has {len(y)} rows, but {len(qid)} of them with qid; wanted all")
     return X, y, qid
-
-
-def _documents(X: Any, y: Any, qid: Any, n_features: int) -> LetorPart:
-    dense = np.zeros((X.shape[0], n_features))  # a feature that is 0 throughout is in no line
-    dense[:, : X.shape[1]] = X.toarray()
-    return LetorPart(dense, y.astype(np.int64), qid.astype(np.int64))

@@ -13,9 +13,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mddag import AdaBoostMHClassifier
 from mddag.boosting.rounds import BoostingRound
-from mddag.boosting.training import feature_importances, open_columns, split_gains
+from mddag.boosting.training import (
+    feature_importances,
+    open_columns,
+    split_gains,
+    without_rare_sides,
+)
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Stump
+from mddag.learners.columns import Columns
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 5))
@@ -96,6 +102,7 @@ def test_constant_columns_leave_the_majority():
         ({"warm_start": "yes"}, "warm_start is 'yes'; wanted one of False, True"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"class_weight": 3}, "class_weight is 3"),
+        ({"min_weight_fraction_leaf": -0.1}, "min_weight_fraction_leaf is -0.1"),
     ],
 )
 def test_bad_parameters(settings, message):
@@ -112,6 +119,17 @@ def test_bad_learners(learner):
 def test_open_columns():
     wanted = {"sqrt": 4, 5: 5, 0.25: 5, 0.001: 1, 1.0: 20, np.int64(2): 2}
     assert {spec: open_columns(spec, 20) for spec in wanted} == wanted
+
+
+def test_thin_sides_go_and_the_codes_follow():
+    rows = np.column_stack([[0, 1, 2, 3, 4, np.nan], [0, 1, 1, 2, 2, 0]])
+    columns = Columns.from_rows(rows, nominal=[False, True])
+    kept = without_rare_sides(columns, np.ones(6), 0.3)
+    assert kept.cuts[0].tolist() == [1.5, 2.5]
+    assert kept.codes[0].tolist() == [0, 0, 1, 2, 2, 3]
+    assert kept.n_codes.tolist() == [3, 3]
+    assert_array_equal(kept.codes[1], columns.codes[1])
+    assert len(without_rare_sides(columns, np.ones(6), 0.9).cuts[0]) == 0
 
 
 def test_seconds_are_logged():

@@ -99,7 +99,7 @@ def test_threads_change_nothing(iris):
         {"max_features": 2},
         {"early_stopping": 8},
         {"learner": Tree(4), "categorical_features": [0], "max_bins": 16},
-        {"learner": Tree(4), "class_weight": "balanced"},
+        {"learner": Tree(4), "class_weight": "balanced", "min_weight_fraction_leaf": 0.1},
     ],
     ids=repr,
 )
@@ -163,6 +163,17 @@ def test_balanced_class_weight_equals_the_sample_weights_it_stands_for():
     assert_allclose(by_class.scores(X), by_row.scores(X), rtol=1e-9)
     plain = AdaBoostMHClassifier(n_rounds=10).fit(X, y)
     assert by_class.predict(X).sum() > plain.predict(X).sum()
+
+
+def test_thin_sides_can_be_forbidden():
+    X = np.arange(100.0)[:, None]
+    y = (X[:, 0] >= 98).astype(int)
+    exact = AdaBoostMHClassifier(n_rounds=1).fit(X, y)
+    coarse = AdaBoostMHClassifier(n_rounds=1, min_weight_fraction_leaf=0.1).fit(X, y)
+    assert exact.ensemble_.nodes["threshold"][0] == 97.5
+    assert coarse.ensemble_.nodes["feature"][0] == -1 or (
+        9.5 <= coarse.ensemble_.nodes["threshold"][0] <= 89.5
+    )
 
 
 def test_importances_find_the_informative_columns():

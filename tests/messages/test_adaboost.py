@@ -73,6 +73,12 @@ ROWS = [
         ValueError,
         "the pixels of patches are",
     ),
+    (
+        "rare sides of patches",
+        lambda: boost(Haar(9), rows=PATCHES, min_weight_fraction_leaf=0.1),
+        ValueError,
+        "Haar places its own thresholds",
+    ),
     ("unknown", lambda: Tree().set_params(depth=3), ValueError, "Tree has no parameter 'depth'"),
     (
         "weight of words",

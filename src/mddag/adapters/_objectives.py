@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from mddag._utils.warnings import doubt
@@ -42,6 +43,14 @@ _POISSON = {"poisson", "count:poisson", "Poisson"}
 _GAMMA = {"gamma", "reg:gamma"}
 _TWEEDIE = {"tweedie", "reg:tweedie", "Tweedie"}
 _QUANTILE = {"quantile", "reg:quantileerror", "Quantile"}
+_METRICS: dict[str, Callable[[float | None], RegressionMetric]] = {
+    **dict.fromkeys(_SQUARED, lambda value: R2()),
+    **dict.fromkeys(_ABSOLUTE | _PERCENT, lambda value: D2(MeanAbsoluteError())),
+    **dict.fromkeys(_POISSON, lambda value: D2(PoissonDeviance())),
+    **dict.fromkeys(_GAMMA, lambda value: D2(GammaDeviance())),
+    **dict.fromkeys(_TWEEDIE, lambda power: D2(TweedieDeviance(1.5 if power is None else power))),
+    **dict.fromkeys(_QUANTILE, lambda alpha: D2(Pinball(0.5 if alpha is None else alpha))),
+}
 
 
 def metric_of_objective(model: Any) -> RegressionMetric:
@@ -53,12 +62,8 @@ def metric_of_objective(model: Any) -> RegressionMetric:
     objective = objective_of(model)
     if objective is None:
         return R2()
-    name, _, parameter = objective.rpartition("=")
-    name, value = (name.rpartition(":")[0], float(parameter)) if name else (objective, None)
-    if objective in _SQUARED or name in _SQUARED:
-        return R2()
-    if objective in _ABSOLUTE or name in _ABSOLUTE:
-        return D2(MeanAbsoluteError())
+    name, _, parameter = objective.partition("=")
+    name, value = (name.rpartition(":")[0], float(parameter)) if parameter else (name, None)
     if name in _PERCENT:
         doubt(
             f"the model was trained for {objective}, the error relative to the target, but the "
@@ -66,15 +71,9 @@ def metric_of_objective(model: Any) -> RegressionMetric:
             "than they did; give sample_weight=1 / abs(y) to weight rows as the model does, or a "
             "metric= of mddag.metrics"
         )
-        return D2(MeanAbsoluteError())
-    if name in _POISSON:
-        return D2(PoissonDeviance())
-    if name in _GAMMA:
-        return D2(GammaDeviance())
-    if name in _TWEEDIE:
-        return D2(TweedieDeviance(1.5 if value is None else value))
-    if name in _QUANTILE:
-        return D2(Pinball(0.5 if value is None else value))
+    metric = _METRICS.get(objective) or _METRICS.get(name)
+    if metric is not None:
+        return metric(value)
     doubt(
         f"the model was trained for {objective}, for which mddag has no metric, so the policy is "
         "learned and bounded by R2 and predictions move towards the mean; if they are not means, "
@@ -109,7 +108,9 @@ def objective_of(model: Any) -> str | None:
     if isinstance(loss, str):
         quantile = getattr(model, "quantile", None) or getattr(model, "alpha", None)
         return f"quantile:alpha={quantile:g}" if loss == "quantile" else loss
-    return "criterion poisson" if criterion == "poisson" else _text(criterion)
+    if not isinstance(criterion, str):
+        return None
+    return "criterion poisson" if criterion == "poisson" else criterion
 
 
 def monotone_columns(model: Any) -> dict[int, int]:
@@ -197,7 +198,3 @@ def _of_catboost(loss: str) -> str:
     values = dict(pair.split("=", 1) for pair in parameters.split(";") if "=" in pair)
     key = wanted.get(name, "")
     return f"{name}:{key}={float(values[key]):g}" if key in values else name
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

@@ -84,30 +84,20 @@ def start(
     rows = scored(labels, n_classes, mass, n_jobs)
     shares = 1.0 if n_classes == 2 else np.where(rows.targets > 0, 0.5, 0.5 / (n_classes - 1))
     units = np.ascontiguousarray(unit * shares)
-    weights = weights_of(mass, units)
+    # u is read as a multiple of 2^-52, as in reweigh
+    weights = mass[:, None] * np.where(units < 1, (units + 1.0) - 1.0, units)
     return BoostedRows(**vars(rows), units=units, weights=weights, delta=0.01 / total)
-
-
-def weights_of(mass: NDArray[np.float64], units: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return w_ik = mass_i u_ik, reading u as a multiple of 2^-52, as in reweigh."""
-    weights: NDArray[np.float64] = mass[:, None] * np.where(units < 1, (units + 1.0) - 1.0, units)
-    return weights
 
 
 def scored(
     labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64], n_jobs: int = 1
 ) -> VotedRows:
-    """Return rows of class `labels` (n,) before any vote."""
-    targets = targets_of(labels, n_classes)
+    """Return rows of class `labels` (n,) before any vote; binary problems have one column."""
+    classes = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
+    targets = np.where(labels[:, None] == classes, 1, -1).astype(np.int8)
     return VotedRows(
         targets, mass, np.zeros(targets.shape), float(mass.sum()), checked_jobs(n_jobs)
     )
-
-
-def targets_of(labels: NDArray[np.intp], n_classes: int) -> NDArray[np.int8]:
-    """Return y_ik, int8 (n, K): +1 for the label, -1 for the others; one column if binary."""
-    classes = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
-    return np.where(labels[:, None] == classes, 1, -1).astype(np.int8)
 
 
 def rounds(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.checks import checked_jobs
-from mddag._utils.output import Report, progress
+from mddag._utils.output import progress
 from mddag.boosting.rounds import (
     BoostedRows,
     BoostingRound,
@@ -51,6 +51,7 @@ class BoostingParameters(Protocol):
     class_weight: Any
     max_features: Any
     max_bins: int | None
+    min_weight_fraction_leaf: float
     early_stopping: int | None
     validation_fraction: float
     calibration_fraction: float
@@ -86,6 +87,9 @@ class BoostingFit:
             rows, probed = rows.held_out(fraction, "calibration_fraction", rng)
         columns = _columns(settings, rows, n_jobs)
         factors = class_weights(settings.class_weight, rows)
+        if settings.min_weight_fraction_leaf > 0:
+            initial = rows.weight * factors[rows.labels]
+            columns = without_rare_sides(columns, initial, settings.min_weight_fraction_leaf)
         boosted = start(rows.labels, n_classes, rows.weight, factors, n_jobs)
         return cls(rows, watch, probed, columns, boosted, seed)
 
@@ -102,23 +106,24 @@ class BoostingFit:
 
     def run(self, settings: BoostingParameters, tasks: Tasks) -> str:
         """Play rounds until a stopping rule holds, and return its name."""
-        with progress("AdaBoost.MH", settings.n_rounds, settings.verbose) as report:
-            return self._play(settings, tasks, report)
-
-    def _play(self, settings: BoostingParameters, tasks: Tasks, report: Report) -> str:
         stream = self._stream(settings)
-        while len(self.played) < settings.n_rounds:
-            tasks.begin_round()
-            round_began = perf_counter()
-            new = next(stream, None)
-            if new is not None:
-                self._keep(new, perf_counter() - round_began)
-                report(len(self.played), f"training error {new.error:.4f}")
-            stop = self._reason(settings, new)
-            if tasks.end_round(partial(self.fitted, stop)):
-                return "callback"
-            if stop:
-                return stop
+        with progress("AdaBoost.MH", settings.n_rounds, settings.verbose) as report:
+            while len(self.played) < settings.n_rounds:
+                tasks.begin_round()
+                began = perf_counter()
+                new = next(stream, None)
+                stop = ""
+                if new is not None:
+                    self._keep(new, perf_counter() - began)
+                    report(len(self.played), f"training error {new.error:.4f}")
+                    if self.watched is not None and self.watched.stale(settings.early_stopping):
+                        stop = "early_stopping"
+                else:
+                    stop = "perfect" if self.played and self.played[-1].perfect else "chance"
+                if tasks.end_round(partial(self.fitted, stop)):
+                    return "callback"
+                if stop:
+                    return stop
         return "n_rounds"
 
     def fitted(self, stopped_by: str) -> dict[str, Any]:
@@ -161,13 +166,6 @@ class BoostingFit:
         if self.watched is not None:
             self.watched.see(new.nodes)
 
-    def _reason(self, settings: BoostingParameters, new: BoostingRound | None) -> str:
-        if new is None:
-            return "perfect" if self.played and self.played[-1].perfect else "chance"
-        if self.watched is not None and self.watched.stale(settings.early_stopping or 1):
-            return "early_stopping"
-        return ""
-
     def _history(self) -> dict[str, NDArray[np.float64]]:
         names = ("edge", "alpha", "error")
         history = {name: np.array([getattr(r, name) for r in self.played]) for name in names}
@@ -194,7 +192,30 @@ def _columns(settings: BoostingParameters, rows: TrainingSet, n_jobs: int) -> Co
         return Columns.from_rows(
             rows.rows, max_bins=settings.max_bins, nominal=rows.nominal, n_jobs=n_jobs
         )
+    if settings.min_weight_fraction_leaf > 0:
+        raise ValueError(
+            f"min_weight_fraction_leaf is {settings.min_weight_fraction_leaf}, but "
+            f"{type(own).__name__} places its own thresholds; leave it at 0"
+        )
     return own.columns(np.asarray(rows.rows), rows.features, settings.max_bins, n_jobs)
+
+
+def without_rare_sides(columns: Columns, weight: NDArray[np.float64], fraction: float) -> Columns:
+    """Keep only cuts that have `fraction` of the weight (n,) on both sides.
+
+    Missing values are on neither side. Nominal columns stay as they are.
+    """
+    least = fraction * weight.sum()
+    codes, cuts, n_codes = columns.codes.copy(), list(columns.cuts), columns.n_codes.copy()
+    for f in np.flatnonzero(~columns.nominal):
+        by_code = np.bincount(columns.codes[f], weight, n_codes[f] + 1)[:-1]
+        left = np.cumsum(by_code)
+        stays = ((left >= least) & (left[-1] - left >= least))[:-1]
+        cuts[f] = columns.cuts[f][stays]
+        n_codes[f] = len(cuts[f]) + 1
+        new_code = np.concatenate([[0], np.cumsum(stays), [n_codes[f]]])
+        codes[f] = new_code[columns.codes[f]]
+    return replace(columns, codes=codes, cuts=tuple(cuts), n_codes=n_codes)
 
 
 def open_columns(max_features: Any, n_features: int) -> int:
@@ -238,9 +259,9 @@ class Watch:
         """Number of rounds with the smallest error, the fewest if several have it."""
         return int(np.argmin(self.errors)) + 1 if self.errors else 0
 
-    def stale(self, patience: int) -> bool:
+    def stale(self, patience: int | None) -> bool:
         """Return whether the last `patience` rounds brought no improvement."""
-        return len(self.errors) - self.best >= patience
+        return len(self.errors) - self.best >= (patience or 1)
 
 
 try:

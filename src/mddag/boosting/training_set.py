@@ -125,9 +125,28 @@ def _labeled(
     if not isinstance(sample_weight, Real | None):
         sample_weight = as_floats("sample_weight", sample_weight, "one number per row")
     weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-    rows, labels, weight = _counted(rows, labels, weight)
+    counted = np.flatnonzero(weight)
+    if len(counted) == 0:
+        raise ValueError(f"sample_weight is zero for all {len(weight)} rows; wanted some above 0")
+    if weight.sum() < LEAST_WEIGHT:
+        raise ValueError(
+            f"sample_weight sums to {weight.sum():.3g}; a weight of 1 stands for one row: scale "
+            "the weights so that they sum to about the number of rows"
+        )
+    if len(counted) < len(weight):
+        rows, labels, weight = rows[counted], labels[counted], weight[counted]
     classes, codes = np.unique(labels, return_inverse=True)
-    _check_classes(classes, None if continued is None else continued.classes)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only, {classes.tolist()[0]!r}, among the rows of positive weight; "
+            "a classifier needs at least two classes"
+        )
+    fitted = None if continued is None else continued.classes
+    if fitted is not None and not np.array_equal(classes, fitted):
+        raise ValueError(
+            f"y has the classes {classes.tolist()[:8]}, but the model that warm_start continues "
+            f"knows {fitted.tolist()[:8]}; fit with warm_start=False to start again"
+        )
     return TrainingSet(rows, codes.astype(np.intp), weight, classes, features, nominal)
 
 
@@ -158,7 +177,18 @@ def class_weights(class_weight: Any, rows: TrainingSet) -> NDArray[np.float64]:
         raise ValueError(
             f"class_weight is {class_weight!r}; wanted None, 'balanced' or a dict by class label"
         )
-    return _weights_by_label(class_weight, rows.classes.tolist())
+    classes = rows.classes.tolist()
+    bad = next((label for label, factor in class_weight.items() if not 0 < factor < np.inf), None)
+    if bad is not None:
+        raise ValueError(f"class_weight[{bad!r}] is {class_weight[bad]}; wanted a number above 0")
+    unknown = [label for label in class_weight if label not in classes]
+    left_out = [label for label in classes if label not in class_weight]
+    if unknown and left_out:  # most likely a label misspelt
+        raise ValueError(
+            f"class_weight has labels that are not classes, {unknown[:5]}, and lacks the "
+            f"classes {left_out[:5]}"
+        )
+    return np.array([float(class_weight.get(label, 1.0)) for label in classes])
 
 
 def _frame_features(X: Any, categorical_features: Any) -> Features:
@@ -194,49 +224,6 @@ def _place(column: Any, X: Any, n_features: int) -> int:
         f"categorical_features contains {column!r}; wanted 'auto', column names, column numbers "
         f"in 0..{n_features - 1}, or one bool per column ({n_features})"
     )
-
-
-def _counted(
-    rows: Rows | Patches, labels: NDArray[Any], weight: NDArray[np.float64]
-) -> tuple[Rows | Patches, NDArray[Any], NDArray[np.float64]]:
-    counted = np.flatnonzero(weight)
-    if len(counted) == 0:
-        raise ValueError(f"sample_weight is zero for all {len(weight)} rows; wanted some above 0")
-    if weight.sum() < LEAST_WEIGHT:
-        raise ValueError(
-            f"sample_weight sums to {weight.sum():.3g}; a weight of 1 stands for one row: scale "
-            "the weights so that they sum to about the number of rows"
-        )
-    if len(counted) == len(weight):
-        return rows, labels, weight
-    return rows[counted], labels[counted], weight[counted]
-
-
-def _check_classes(classes: NDArray[Any], fitted: NDArray[Any] | None) -> None:
-    if len(classes) < 2:
-        raise ValueError(
-            f"y has one class only, {classes.tolist()[0]!r}, among the rows of positive weight; "
-            "a classifier needs at least two classes"
-        )
-    if fitted is not None and not np.array_equal(classes, fitted):
-        raise ValueError(
-            f"y has the classes {classes.tolist()[:8]}, but the model that warm_start continues "
-            f"knows {fitted.tolist()[:8]}; fit with warm_start=False to start again"
-        )
-
-
-def _weights_by_label(by_label: Mapping[Any, float], classes: list[Any]) -> NDArray[np.float64]:
-    bad = next((label for label, factor in by_label.items() if not 0 < factor < np.inf), None)
-    if bad is not None:
-        raise ValueError(f"class_weight[{bad!r}] is {by_label[bad]}; wanted a number above 0")
-    unknown = [label for label in by_label if label not in classes]
-    left_out = [label for label in classes if label not in by_label]
-    if unknown and left_out:  # most likely a label misspelt
-        raise ValueError(
-            f"class_weight has labels that are not classes, {unknown[:5]}, and lacks the "
-            f"classes {left_out[:5]}"
-        )
-    return np.array([float(by_label.get(label, 1.0)) for label in classes])
 
 
 def on_used_columns(trees: Sequence[Nodes], features: Features) -> tuple[Sequence[Nodes], Features]:

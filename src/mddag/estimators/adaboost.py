@@ -50,6 +50,9 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     max_bins : int, default None
         Most thresholds per column, plus one. None: every threshold that separates two training
         values up to 65 536 rows, 255 bins beyond.
+    min_weight_fraction_leaf : float, default 0.0
+        Thresholds with less than this share of the initial weight on one side are not tried.
+        A leaf of a tree further down may be lighter.
     categorical_features : "auto", None, or array of names, numbers or bools, default "auto"
         The nominal columns; "auto" takes the categorical columns of pandas and polars frames. In
         an array a nominal column holds category numbers 0, 1, 2, ...
@@ -109,6 +112,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         class_weight: Any = None,
         max_features: Any = None,
         max_bins: int | None = None,
+        min_weight_fraction_leaf: float = 0.0,
         categorical_features: Any = "auto",
         early_stopping: int | None = None,
         validation_fraction: float = 0.1,
@@ -123,6 +127,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.class_weight = class_weight
         self.max_features = max_features
         self.max_bins = max_bins
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.categorical_features = categorical_features
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
@@ -217,6 +222,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             check_whole("max_bins", self.max_bins, 2)
         if self.early_stopping is not None:
             check_whole("early_stopping", self.early_stopping, 1)
+        check_fraction("min_weight_fraction_leaf", self.min_weight_fraction_leaf, zero=True)
         check_fraction("validation_fraction", self.validation_fraction, zero=False)
         check_fraction("calibration_fraction", self.calibration_fraction, zero=True)
         check_one_of("warm_start", self.warm_start, (False, True))
