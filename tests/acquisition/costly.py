@@ -6,9 +6,12 @@ import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier
 
 import mddag
+from mddag.acquisition.front import SetFront
+from mddag.acquisition.rows import SplitRows
+from mddag.ensemble.feature_prices import FeaturePrices
 
 GROUPS = {"cheap": [0, 1], "dear": [2, 3]}
-COSTS = {"cheap": 1.0, "dear": 5.0, "4": 0.0}
+COSTS = {"cheap": 1.0, "dear": 5.0, 4: 0.0}
 
 
 @cache
@@ -38,10 +41,21 @@ def bought(n_classes=2, **given):
         model(n_classes),
         X[500:1100],
         y[500:1100],
-        feature_costs={"cheap": 1.0, "dear": 5.0, 4: 0.0},
+        feature_costs=COSTS,
         feature_groups=GROUPS,
         X_train=X[:500],
         y_train=y[:500],
         **given,
     )
     return found, X[1100:], y[1100:]
+
+
+@cache
+def front(n_classes=2, n_certifying=0, follows_model=False):
+    """What `bought` chooses from."""
+    (X, y), of = rows(n_classes), model(n_classes)
+    ensemble = mddag.as_ensemble(of)
+    priced = FeaturePrices.of(ensemble.features, COSTS, GROUPS)
+    parts = X[500:1100], y[500:1100], X[:500], y[:500]
+    given = SplitRows(of, ensemble, *parts, np.random.RandomState(0))
+    return SetFront.learned(given, priced, np.arange(n_certifying), follows_model=follows_model)

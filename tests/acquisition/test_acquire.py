@@ -1,6 +1,5 @@
 """acquire: a trained model and prices in, an estimator that buys what a row needs out."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,11 +13,10 @@ from sklearn.ensemble import (
 )
 
 import mddag
-from mddag.acquisition import acquire as of_acquire
-from tests.acquisition.costly import GROUPS, bought, model, rows
+from mddag.tuning.targets import MaxDisagreement, Price
+from tests.acquisition.costly import COSTS, GROUPS, bought, front, model, rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
-COSTS = {"cheap": 1.0, "dear": 5.0, 4: 0.0}
 
 
 @cache
@@ -135,33 +133,20 @@ def test_a_bound_in_units_of_r2_is_certified():
     assert loose.acquisition_.error - loose.acquisition_.full_error < 0.12
 
 
-@pytest.fixture
-def learned(monkeypatch):
-    """What was learned for a bound; each candidate is chosen from it again."""
-    kept = []
-
-    def keep(*given):
-        kept.append(of_learned(*given))
-        return kept[0]
-
-    of_learned = of_acquire.learned
-    monkeypatch.setattr(of_acquire, "learned", keep)
-    estimator, _, _ = bought.__wrapped__(max_disagreement=0.05)
-    return kept[0], estimator.promise_
-
-
-def test_the_target_chooses_from_the_candidates(learned):
-    found, guarantee = learned
-    assert found.chosen("beta", 0.01, None) is found.search.best(0.01)
-    tight, loose = (found.chosen("max_disagreement", b, None) for b in (0.01, 0.1))
-    assert loose.held_cost < tight.held_cost
-    full = found.sample.judged[: loose.n_held, -1].mean()
-    assert loose.held_loss - full <= 0.1
-    assert found.chosen("max_disagreement", 0.05, guarantee).held_cost < 6
-    with pytest.warns(mddag.DoubtfulResult, match="certifying rows prove max_disagreement=0.05"):
-        chosen = replace(found, certifying=found.certifying[:10]).chosen("", 0.05, guarantee)
-    assert chosen.member == "full model"
-    assert (chosen.cost == 6.0).all()
+def test_the_target_chooses_from_the_front():
+    found = front(follows_model=True)
+    assert Price(0.01).choose(found) is found.at_price(0.01)
+    tight, loose = (MaxDisagreement(b, confidence=None).choose(found) for b in (0.01, 0.1))
+    assert loose.mean_cost < tight.mean_cost < found.full.mean_cost == 6
+    assert loose.mean_loss <= 0.1
+    for n_certifying, proved in ((300, True), (10, False)):
+        found = front(n_certifying=n_certifying, follows_model=True)
+        target = MaxDisagreement(0.05).measured(mddag.as_ensemble(model()).task)
+        if proved:
+            assert target.choose(found).mean_cost < 6
+            continue
+        with pytest.warns(mddag.DoubtfulResult, match="max_disagreement=0.05"):
+            assert target.choose(found) is found.full
 
 
 def test_without_labels_the_model_is_the_truth():

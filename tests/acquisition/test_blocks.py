@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mddag.acquisition.blocks import EnsembleBlocks, on_columns
+from mddag.acquisition.dag import EnsembleBlocks
+from mddag.acquisition.models import on_columns
 from mddag.ensemble.features import Features
 from tests.engine.test_dag import stumps
 

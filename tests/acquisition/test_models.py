@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import mddag
 from mddag.acquisition import models as of_sets
-from mddag.acquisition.acquire import learned
+from mddag.acquisition.dag import set_dag
 from mddag.acquisition.feature_sets import (
     MOST_PREFIXES,
     FeatureSets,
@@ -19,11 +19,11 @@ from mddag.acquisition.feature_sets import (
     prefixes,
 )
 from mddag.acquisition.models import FOLDS, SetModels, cross_fitted_rows
-from mddag.acquisition.policy import SetPolicy, set_dag
+from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.feature_prices import FeaturePrices
-from tests.acquisition.costly import GROUPS, model, rows
+from tests.acquisition.costly import front, model, rows
 from tests.acquisition.problems import all_sets, prices
 
 EYE = np.eye(5, dtype=bool)
@@ -86,7 +86,7 @@ def prepared(of=None, n_classes=2, **other):
     given = SplitRows(of, ensemble, **parts, random=np.random.RandomState(0))
     priced = FeaturePrices.of(ensemble.features, np.array([1.0, 1, 5, 5, 1]))
     sets = FeatureSets.of(priced, [EYE[0], EYE[0] | EYE[2], np.ones(5, bool)])
-    models = SetModels.trained(of, ensemble, sets, given.train, given.train_labels, 0)
+    models = SetModels.trained(given, sets, 0)
     scores = models.scores(given.rows, ensemble.bias)
     return given, models, SetScores.of(models.sets, scores, given.labels, True)
 
@@ -163,7 +163,7 @@ def test_binary_rows_decide_by_the_score_and_multiclass_rows_by_the_margin():
     scored = made(1)
     np.testing.assert_array_equal(scored.values, scored.scores[:, :, 0])
     np.testing.assert_array_equal(scored.codes, scored.scores[:, :, 0] > 0)
-    losses = scored.losses("beta")
+    losses = scored.losses()
     assert list(losses) == ["softened labels", "full model"]
     wrong = scored.codes != scored.labels[:, None]
     half = 2 * losses["softened labels"] - losses["full model"]
@@ -177,10 +177,10 @@ def test_binary_rows_decide_by_the_score_and_multiclass_rows_by_the_margin():
 
 def test_disagreement_is_with_the_full_model_which_is_the_truth_without_labels():
     scored = made(1)
-    (losses,) = scored.losses("max_disagreement").values()
+    (losses,) = scored.losses(follows_model=True).values()
     np.testing.assert_array_equal(losses, scored.codes != scored.codes[:, -1:])
     bare = SetScores.of(scored.sets, scored.scores, None, True).rows(np.arange(50))
-    assert list(bare.losses("beta")) == ["full model"]
+    assert list(bare.losses()) == ["full model"]
     np.testing.assert_array_equal(bare.truth, bare.codes[:, -1])
     np.testing.assert_allclose(bare.soft_targets()[:, 1], 1 / (1 + np.exp(-bare.scores[:, -1, 0])))
 
@@ -191,7 +191,7 @@ def test_regressors_lose_in_units_of_r2():
     scores = labels[:, None, None] + rng.normal(size=(300, len(sets), 1))
     scored = SetScores.of(sets, scores, labels, False)
     np.testing.assert_allclose(scored.lost(np.full(300, labels.mean())).mean(), 1.0)
-    losses = scored.losses("beta")
+    losses = scored.losses()
     true = np.square(scored.values - labels[:, None]) / scored.unit
     np.testing.assert_allclose(2 * losses["softened labels"] - losses["full model"], true)
     np.testing.assert_allclose(losses["full model"][:, -1], scored.lost(scored.full).mean())
@@ -204,33 +204,24 @@ def test_regressors_lose_in_units_of_r2():
         scored.changed(answers), np.square(answers - scored.full) / scored.unit
     )
     bare = SetScores.of(sets, scores, None, False)
-    (follows,) = bare.losses("beta").values()
+    (follows,) = bare.losses().values()
     assert not follows[:, -1].any()
     both = scored.rows(np.arange(10)).joined(scored.rows(np.arange(20)))
     assert (both.unit, len(both), len(both.labels)) == (scored.unit, 30, 30)
     assert SetScores.of(sets, scores, np.ones(300), False).unit == 1.0
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def found(request):
-    X, y = rows(request.param)
-    of = model(request.param)
-    ensemble = mddag.as_ensemble(of)
-    priced = FeaturePrices.of(ensemble.features, {"cheap": 1.0, "dear": 5.0, 4: 0.0}, GROUPS)
-    random = np.random.RandomState(0)
-    given = SplitRows(of, ensemble, X[500:1100], y[500:1100], X[:500], y[:500], random)
-    return learned(given, priced, "beta", np.empty(0, np.intp), 0, 1), X[1100:]
-
-
+@pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("beta", [1e-4, 0.01, 0.03])
-def test_the_dag_does_what_the_policy_over_sets_does(found, beta):
-    acquisition, X = found
-    models, ensemble = acquisition.models, acquisition.ensemble
+def test_the_dag_does_what_the_policy_over_sets_does(n_classes, beta):
+    found, X = front(n_classes), rows(n_classes)[0][1100:]
+    models, ensemble = found.models, mddag.as_ensemble(model(n_classes))
     scores = models.scores(ensemble.features.rows(X), ensemble.bias)
     test = SetScores.of(models.sets, scores, None, True)
-    for candidate in acquisition.search.at(beta):
-        stops = candidate.policy.follow(test.sets, test.values)
-        dag, used = set_dag(models, candidate.policy, ensemble)
+    for member in found.members.values():
+        policy = member(beta).policy
+        stops = policy.follow(test.sets, test.values)
+        dag, used = set_dag(models, policy, ensemble)
         trace = dag.run(X)
         same = np.isclose(trace.feature_cost, stops.cost)
         assert same.mean() > 0.99
@@ -239,10 +230,6 @@ def test_the_dag_does_what_the_policy_over_sets_does(found, beta):
         assert len(used) <= len(models)
     nothing, _ = set_dag(models, SetPolicy.static(len(models), 0), ensemble)
     assert not nothing.run(X).feature_cost.any()
-
-
-def test_chains_are_nested_and_go_to_the_end(found):
-    sets = found[0].models.sets
-    for chain in sets.chains(found[0].rows.risks()):
-        assert (chain[0], chain[-1]) == (0, len(sets) - 1)
-        assert all(sets.leads[s, t] for s, t in pairwise(chain))
+    for chain in models.sets.chains(found.rows.risks()):  # nested, to the end
+        assert (chain[0], chain[-1]) == (0, len(models) - 1)
+        assert all(models.sets.leads[s, t] for s, t in pairwise(chain))

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.acquisition.blocks import EnsembleBlocks
+from mddag.acquisition.dag import EnsembleBlocks, block_policy
 from mddag.acquisition.feature_sets import completed, completed_set
-from mddag.acquisition.policy import SetPolicy, block_policy
+from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import between, folds_of
-from mddag.acquisition.search import LEAST, Cascades, SetSearch, solve
+from mddag.acquisition.search import LEAST, Cascades, all_members, best_member, solve
 from tests.acquisition import problems
 from tests.engine.test_dag import stumps
 from tests.reference import set_policies as twin
@@ -106,7 +106,6 @@ def test_a_static_policy_evaluates_one_set():
     stops = policy.follow(sets, np.zeros((5, len(sets))))
     assert stops.last.tolist() == [3] * 5
     assert stops.seen.sum(axis=1).tolist() == [1] * 5
-    assert policy.used(stops.seen, 0.01).tolist() == [3, len(sets) - 1]
     nothing = SetPolicy.static(len(sets), 0).follow(sets, np.zeros((3, len(sets))))
     assert not nothing.cost.any()
     assert nothing.seen[:, 0].all()
@@ -133,21 +132,19 @@ def test_sums_of_cascades_are_those_of_following_the_policy(drawn, data):
 
 def test_the_best_member_has_the_smallest_objective():
     sample, losses = problems.nested()
-    search = SetSearch.of(sample, {"mean": losses}, [CHAIN])
-    found = search.at(0.01)
-    assert {c.member.split(",")[0] for c in found} == {"lattice", "chain 0", "cascade", "static"}
-    assert search.best(0.01).objective(0.01) == min(c.objective(0.01) for c in found)
-    assert search.at(0.01) is found
-    costs = [search.best(beta).cost.mean() for beta in search.prices(0.5, 0.0)]
-    assert costs[0] > costs[-1]
-    assert costs[-1] == 0.0
+    members = all_members(sample, {"mean": losses}, [CHAIN])
+    assert {name.split(",")[0] for name in members} == {"lattice", "chain 0", "cascade", "static"}
+    name, best = best_member(members, 0.01)
+    assert best.objective(0.01) == min(m(0.01).objective(0.01) for m in members.values())
+    assert members[name](0.01).objective(0.01) == best.objective(0.01)
+    costs = [best_member(members, beta)[1].cost.mean() for beta in (1e-4, 1.0)]
+    assert costs[0] > costs[1] == 0.0
 
 
 def test_sets_that_hardly_any_row_evaluates_are_left_out():
     sample, losses = problems.nested(2000)
-    search = SetSearch.of(sample, {"mean": losses}, [CHAIN])
-    lattice = next(c for c in search.at(0.02) if c.member.startswith("lattice"))
-    share = lattice.policy.follow(sample.sets, sample.values).seen.mean(axis=0)
+    lattice = all_members(sample, {"mean": losses}, [CHAIN])["lattice, mean"]
+    share = lattice(0.02).policy.follow(sample.sets, sample.values).seen.mean(axis=0)
     assert ((share == 0) | (share >= LEAST)).sum() >= len(share) - 1
 
 

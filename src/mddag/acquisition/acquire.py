@@ -1,55 +1,40 @@
-"""``mddag.acquire``: learn which features to buy, given a trained model and feature prices.
+"""Learn which features to buy: ``mddag.acquire``.
 
 Each useful set of feature groups gets a model of its own, trained like the given one, which is that
 of the full set. A policy goes from set to set: quit, or buy up to a larger one. The result is one
 ``Dag``: the models are blocks of steps, each with its own score column.
-
-The path of a call: ``SplitRows`` splits the rows, ``SetModels`` trains the models, ``SetSearch``
-learns policies at many prices, ``Acquisition.chosen`` takes one of them, and ``Acquisition.settle``
-gives its DAG to the estimator.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from mddag._utils.checks import checked_jobs
-from mddag._utils.warnings import (
-    doubt,
-    doubt_objective,
-    doubt_rare_class,
-)
-from mddag.acquisition.feature_sets import FeatureSets, candidate_sets, completed_set
-from mddag.acquisition.models import SetModels, cross_fitted_rows
-from mddag.acquisition.policy import SetPolicy, set_dag
-from mddag.acquisition.rows import SetSample, SetScores, SplitRows
-from mddag.acquisition.search import SetCandidate, SetSearch
+from mddag._utils.warnings import doubt_objective, doubt_rare_class
+from mddag.acquisition.dag import set_dag
+from mddag.acquisition.front import SetCandidate, SetFront
+from mddag.acquisition.rows import SplitRows
 from mddag.adapters import ensemble_of, other_than_mean, parts_of
-from mddag.engine.dag import Dag
-from mddag.ensemble.costs import read_groups
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.feature_prices import FeaturePrices
-from mddag.ensemble.features import Rows
 from mddag.estimators.classifier import MDDAGClassifier
-from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import Calibration
 from mddag.policy.mdp import Evaluation
-from mddag.tuning.guarantee import last_promised
-from mddag.tuning.targets import Bound, target_of
+from mddag.tuning.targets import Bound, Target, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
     "classifier": MDDAGClassifier,
     "regressor": MDDAGRegressor,
 }
-HALVINGS = 5  # between two prices, to use a budget
+Name = str | int
 
 
 def acquire(
@@ -57,8 +42,8 @@ def acquire(
     X: ArrayLike,
     y: ArrayLike | None = None,
     *,
-    feature_costs: Any,
-    feature_groups: Any = None,
+    feature_costs: ArrayLike | Mapping[Name, float],
+    feature_groups: Mapping[str, Sequence[Name]] | Sequence[Sequence[Name]] | None = None,
     wave_cost: float = 0.0,
     X_train: ArrayLike | None = None,
     y_train: ArrayLike | None = None,
@@ -67,8 +52,9 @@ def acquire(
     max_loss: float | None = None,
     max_disagreement: float | None = None,
     confidence: float | None = 0.9,
-    n_jobs: int = 1,
-    random_state: Any = 0,
+    n_jobs: int | None = None,
+    random_state: int | np.random.RandomState | None = 0,
+    verbose: bool = False,
 ) -> MDDAGClassifier | MDDAGRegressor:
     """Learn a model that buys only the features that each row needs.
 
@@ -101,14 +87,16 @@ def acquire(
     max_loss : float, optional
         The accuracy (regressors: R2) that may be lost compared with the model.
     max_disagreement : float, optional
-        The share of rows whose label may differ from the model's.
+        The share of rows whose label may differ from the model's; for classifiers.
     confidence : float or None, default 0.9
         Probability with which `max_loss` or `max_disagreement` holds on unseen data; one half of
         the rows tests it. None takes the estimate on held-out rows. No effect on the other two.
-    n_jobs : int, default 1
-        Threads of prediction; -1 for all cores.
+    n_jobs : int or None, default None
+        Threads of prediction; None means 1, and -1 all cores.
     random_state : int, RandomState or None, default 0
         Seed of splits and of models that have none.
+    verbose : bool, default False
+        Show progress on standard error.
 
     Returns
     -------
@@ -138,18 +126,11 @@ def acquire(
     >>> bool(cheap.feature_cost(X).mean() < 5)
     True
     """
-    target = target_of(
-        beta=beta,
-        budget=budget,
-        max_loss=max_loss,
-        max_disagreement=max_disagreement,
-        confidence=confidence,
-    )
+    targets = {"beta": beta, "budget": budget, "max_loss": max_loss}
+    target = target_of(**targets, max_disagreement=max_disagreement, confidence=confidence)
     n_jobs = checked_jobs(n_jobs)
     ensemble = _trees(model)
     target = target.measured(ensemble.task)
-    ensemble.require_link()
-    knob, value = target.name, target.value
     prices = FeaturePrices.of(ensemble.features, feature_costs, feature_groups, wave_cost)
     if not prices.paid.any():
         raise ValueError(
@@ -161,21 +142,23 @@ def acquire(
     random = check_random_state(random_state)
     given = SplitRows(model, ensemble, X, y, X_train, y_train, random)
     if isinstance(target, Bound) and ensemble.classes is not None and given.labels is not None:
-        doubt_rare_class(ensemble.classes[given.labels], knob, value)
-    guarantee = target if isinstance(target, Bound) and target.certifies else None
+        doubt_rare_class(ensemble.classes[given.labels], target.name, target.value)
     n_certifying = len(given.rows) // 2 if target.certifies else 0
     target.require(len(given.rows), n_certifying)
     seed = int(random.randint(2**31 - 1))
     certifying = np.sort(random.permutation(len(given.rows))[:n_certifying])
-    found = learned(given, prices, knob, certifying, seed, n_jobs)
-    candidate = found.chosen(knob, value, guarantee)
+    follows = target.follows_model
+    front = SetFront.learned(
+        given, prices, certifying, follows_model=follows, seed=seed, n_jobs=n_jobs, verbose=verbose
+    )
+    candidate = target.choose(front)
     estimator = ESTIMATORS[ensemble.kind](
         model, beta=candidate.beta, n_jobs=n_jobs, random_state=random_state
     )
     estimator.describe_rows(X)
-    found.settle(estimator, candidate, knob, value)
-    if guarantee is not None:
-        estimator.promise_ = guarantee
+    _settle(estimator, ensemble, given, front, candidate, target)
+    if target.certifies:
+        estimator.promise_ = target
     return estimator
 
 
@@ -205,226 +188,49 @@ def _trees(model: Any) -> Ensemble:
     return ensemble
 
 
-def learned(
+def _settle(
+    estimator: MDDAGClassifier | MDDAGRegressor,
+    ensemble: Ensemble,
     given: SplitRows,
-    prices: FeaturePrices,
-    knob: str,
-    certifying: NDArray[np.intp],
-    seed: int,
-    n_jobs: int,
-) -> Acquisition:
-    """Train the models, compute the scores of all rows in every set, and set up the search."""
-    ensemble = given.ensemble
-    full = completed_set(prices, np.asarray(read_groups(prices, ensemble).any(axis=0)))
-    coded = ensemble.task.coded(given.train_labels)
-    X = np.asarray(given.train_rows, np.float64)
-    sets = FeatureSets.of(prices, [*candidate_sets(prices, full, X, coded, seed), full])
-    models = SetModels.trained(given.model, ensemble, sets, given.train, given.train_labels, seed)
-    scores = models.scores(given.rows, ensemble.bias, n_jobs)
-    rows = SetScores.of(models.sets, scores, given.labels, ensemble.task.predicts_classes)
-    learning = np.setdiff1d(np.arange(len(rows)), certifying)
-    seen = rows.rows(learning)
-    further = cross_fitted_rows(given, models, seen, seed, n_jobs)
-    taught = seen if further is None else seen.joined(further)
-    losses = taught.losses(knob)
-    sample = taught.sample(next(iter(losses.values())), seed)
-    search = SetSearch.of(sample, losses, models.sets.chains(taught.risks()), len(seen))
-    return Acquisition(
-        ensemble, models, rows, taught, given.rows, learning, certifying, sample, search
+    front: SetFront,
+    candidate: SetCandidate,
+    target: Target,
+) -> None:
+    """Give the estimator the Dag of a candidate, calibrated and measured."""
+    dag, used = set_dag(front.models, candidate.policy, ensemble)
+    trace, rows, classifies = dag.run(given.rows), front.rows, ensemble.task.predicts_classes
+    assert trace.feature_cost is not None
+    calibration = Calibration.one_group(1.0, dag.ensemble.n_classifiers)
+    if classifies:
+        learning = front.learning
+        scores, exits = trace.scores[learning], trace.exit_step[learning]
+        soft = rows.rows(learning).soft_targets()
+        calibration = exit_calibration(dag.ensemble, scores, exits, soft)
+    answers = trace.verdict if classifies else trace.scores[:, 0]
+    loss, cost = float(rows.lost(answers).mean()), float(trace.feature_cost.mean())
+    evaluated, beta = float(trace.n_evaluated.mean()), candidate.beta
+    measured = Evaluation(loss, cost, loss + beta * cost, evaluated)
+    loss = float(rows.lost(rows.full).mean())
+    full_cost = float(rows.sets.cost[-1]) + rows.sets.prices.wave_cost
+    of_full = Evaluation(loss, full_cost, loss + beta * full_cost, float(len(ensemble)))
+    against = "model" if rows.labels is None else "labels"
+    estimator.take_dag(dag, calibration, (measured, of_full), against)
+    held = front.certifying if target.certifies else rows.rows(front.learning)
+    answers, paid = held.outcome(candidate.policy)
+    known = held.labels is not None
+    estimator.acquisition_ = AcquisitionSummary(
+        estimator=ensemble.task.estimator,
+        knob=target.name,
+        value=target.value,
+        member=candidate.member,
+        sets=tuple(tuple(rows.sets.names(s)) for s in used),
+        n_rows=len(held),
+        feature_cost=float(paid.mean()) if target.certifies else candidate.mean_cost,
+        full_cost=full_cost,
+        error=float(held.lost(answers).mean()) if known else None,
+        full_error=float(held.lost(held.full).mean()) if known else None,
+        disagreement=float(held.changed(answers).mean()),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Acquisition:
-    """Models of sets, rows with their scores, and the search among policies.
-
-    Attributes
-    ----------
-    rows : SetScores
-        All policy rows.
-    taught : SetScores
-        What policies are learned from: the learning rows, then training rows with cross-fitted
-        scores.
-    learning, certifying : ndarray of intp
-        The rows that learn and choose, and those that only certify.
-    sample : SetSample
-        `taught` as policies see them.
-    """
-
-    ensemble: Ensemble
-    models: SetModels
-    rows: SetScores
-    taught: SetScores
-    policy_rows: Rows
-    learning: NDArray[np.intp]
-    certifying: NDArray[np.intp]
-    sample: SetSample
-    search: SetSearch
-
-    def chosen(self, knob: str, value: float, guarantee: Bound | None) -> SetCandidate:
-        """Return the candidate that the target takes.
-
-        For a price, that with the smallest objective; else the best candidates at all prices are
-        walked from the most expensive to the cheapest.
-        """
-        if knob == "beta":
-            return self.search.best(value)
-        if knob == "budget":
-            return self._within_budget(value)
-        if guarantee is None:
-            return self._within_loss(value)
-        return self._certified(guarantee)
-
-    def _within_budget(self, budget: float) -> SetCandidate:
-        """Return the best at the lowest price whose candidate is within the budget."""
-
-        def fits(candidate: SetCandidate) -> bool:
-            return candidate.held_cost <= budget
-
-        betas = self._prices()
-        at = next((i for i, beta in enumerate(betas) if fits(self.search.best(beta))), None)
-        best = self._static(0, "nothing") if at is None else self.search.best(betas[at])
-        if at:
-            best = self._between(betas[at - 1], best, fits)
-        if not best.cost.any() and self.models.models[0] is None:
-            doubt(
-                "no policy that buys anything is within the budget; returned is one that buys "
-                "nothing and gives every row the same answer: give a larger budget"
-            )
-        return best
-
-    def _between(
-        self, low: float, best: SetCandidate, fits: Callable[[SetCandidate], bool]
-    ) -> SetCandidate:
-        """Return the best that fits at the lowest price above `low`, up to that of `best`."""
-        high = best.beta
-        for _ in range(HALVINGS):
-            middle = float(np.sqrt(low * high))
-            candidate = self.search.best(middle)
-            if fits(candidate):
-                high, best = middle, candidate
-            else:
-                low = middle
-        return best
-
-    def _within_loss(self, bound: float) -> SetCandidate:
-        """Return the cheapest whose estimated loss is within a bound.
-
-        That of all more expensive ones must be, too, so that no lucky outlier passes.
-        """
-        chosen = full = self._full()
-        for candidate in self._cheaper_and_cheaper():
-            if candidate.held_loss - full.held_loss > bound:
-                break
-            chosen = candidate
-        return chosen
-
-    def _certified(self, guarantee: Bound) -> SetCandidate:
-        """Return the cheapest whose guarantee holds, tested in a fixed sequence."""
-        full = self._full()
-        most = full.held_loss + 2 * guarantee.value  # what loses more would only end the sequence
-        tested = [c for c in self._cheaper_and_cheaper() if c.held_loss <= most]
-        p_values = (guarantee.p_value(self._excess(c, guarantee.name)[None]) for c in tested)
-        assert guarantee.confidence is not None
-        n_proved = last_promised(p_values, guarantee.confidence)
-        if n_proved:
-            return tested[n_proved - 1]
-        doubt(
-            f"{len(self.certifying)} certifying rows prove {guarantee} for "
-            "no policy that buys less than the full model, which is returned; give more rows or a "
-            "larger bound"
-        )
-        return full
-
-    def _prices(self) -> list[float]:
-        by_none, *_, by_all = self.sample.judged.mean(axis=0).tolist()
-        return list(self.search.prices(by_none, by_all).tolist())
-
-    def _cheaper_and_cheaper(self) -> list[SetCandidate]:
-        """Yield the best at each price, each cheaper than the one before."""
-        kept: list[SetCandidate] = []
-        for beta in self._prices():
-            best = self.search.best(beta)
-            if not kept or best.held_cost < kept[-1].held_cost:
-                kept.append(best)
-        return kept
-
-    def _full(self) -> SetCandidate:
-        return self._static(len(self.models) - 1, "full model")
-
-    def _static(self, s: int, name: str) -> SetCandidate:
-        """Send all rows to set s."""
-        sets, n = self.models.sets, len(self.learning)
-        fare = 0.0 if s == 0 else float(sets.fares[0, s])
-        policy = SetPolicy.static(len(sets), s)
-        return SetCandidate(policy, self.sample.judged[:n, s], np.full(n, fare), name, 0.0)
-
-    def _excess(self, candidate: SetCandidate, knob: str) -> NDArray[np.float64]:
-        """Return what a candidate loses on the certifying rows beyond the full model, (n,)."""
-        rows = self.rows.rows(self.certifying)
-        answers, _ = _outcome(candidate, rows)
-        if knob == "max_disagreement":
-            return rows.changed(answers)
-        return rows.lost(answers) - rows.lost(rows.full)
-
-    def settle(
-        self, estimator: DagEstimator, candidate: SetCandidate, knob: str, value: float
-    ) -> None:
-        """Give the estimator the Dag of a candidate, calibrated and measured."""
-        dag, used = set_dag(self.models, candidate.policy, self.ensemble)
-        trace = dag.run(self.policy_rows)
-        assert trace.feature_cost is not None
-        rows = self.rows
-        answers = trace.verdict if self.ensemble.task.predicts_classes else trace.scores[:, 0]
-        loss, cost = float(rows.lost(answers).mean()), float(trace.feature_cost.mean())
-        evaluated = float(trace.n_evaluated.mean())
-        measured = Evaluation(loss, cost, loss + candidate.beta * cost, evaluated)
-        cost = float(rows.sets.cost[-1]) + rows.sets.prices.wave_cost
-        loss, evaluated = float(rows.lost(rows.full).mean()), float(len(self.ensemble))
-        of_full = Evaluation(loss, cost, loss + candidate.beta * cost, evaluated)
-        against = "model" if rows.labels is None else "labels"
-        estimator.take_dag(dag, self._calibration(dag, trace), (measured, of_full), against)
-        estimator.acquisition_ = self._summary(candidate, used, knob, value, of_full.cost)
-
-    def _calibration(self, dag: Dag, trace: Any) -> Calibration:
-        """Calibrate probabilities; regressors are left as they were trained."""
-        if not self.ensemble.task.predicts_classes:
-            return Calibration.one_group(1.0, dag.ensemble.n_classifiers)
-        scores, exits = trace.scores[self.learning], trace.exit_step[self.learning]
-        targets = self.rows.rows(self.learning).soft_targets()
-        return exit_calibration(dag.ensemble, scores, exits, targets)
-
-    def _summary(
-        self,
-        candidate: SetCandidate,
-        used: NDArray[np.intp],
-        knob: str,
-        value: float,
-        full_cost: float,
-    ) -> AcquisitionSummary:
-        certified = len(self.certifying) > 0
-        rows = self.rows.rows(self.certifying if certified else self.learning)
-        answers, paid = _outcome(candidate, rows)
-        known = rows.labels is not None
-        return AcquisitionSummary(
-            estimator=self.ensemble.task.estimator,
-            knob=knob,
-            value=value,
-            member=candidate.member,
-            sets=tuple(tuple(rows.sets.names(s)) for s in used),
-            n_rows=len(rows),
-            feature_cost=float(paid.mean()) if certified else candidate.held_cost,
-            full_cost=full_cost,
-            error=float(rows.lost(answers).mean()) if known else None,
-            full_error=float(rows.lost(rows.full).mean()) if known else None,
-            disagreement=float(rows.changed(answers).mean()),
-        )
-
-
-def _outcome(candidate: SetCandidate, rows: SetScores) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return what a candidate answers, class codes or numbers (n,), and what rows pay."""
-    stops = candidate.policy.follow(rows.sets, rows.values)
-    return rows.answers(stops.last), stops.cost
 
 
 @dataclass(frozen=True, eq=False)

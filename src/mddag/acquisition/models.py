@@ -26,13 +26,12 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from mddag.acquisition.blocks import on_columns
 from mddag.acquisition.feature_sets import FeatureSets, completed_set
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.adapters import as_ensemble, source_scores
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.features import Rows, is_frame
+from mddag.ensemble.features import Features, Rows, is_frame
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.fitted_model import is_fitted
 from mddag.learners import Tree
@@ -54,18 +53,18 @@ class SetModels:
         return len(self.models)
 
     @classmethod
-    def trained(
-        cls, model: Any, ensemble: Ensemble, sets: FeatureSets, X: Any, y: NDArray[Any], seed: int
-    ) -> SetModels:
-        """Train models on rows X with labels y; `ensemble` is that of the given `model`."""
-        template = template_of(model, ensemble, seed)
+    def trained(cls, given: SplitRows, sets: FeatureSets, seed: int) -> SetModels:
+        """Train models of smaller sets on the training rows."""
+        ensemble, template = given.ensemble, template_of(given.model, given.ensemble, seed)
         found: dict[bytes, tuple[NDArray[np.bool_], Ensemble | None]] = {}
         for s in range(len(sets)):
             last = s == len(sets) - 1
             columns = sets.columns(s)
             fitted = ensemble if last else None
             if not last and len(columns):
-                fitted = as_ensemble(clone(template).fit(_columns_of(X, columns), y))
+                fitted = as_ensemble(
+                    clone(template).fit(_columns_of(given.train, columns), given.train_labels)
+                )
                 _check_like(fitted, ensemble, columns)
                 fitted = on_columns(fitted, columns, ensemble.features)
             held = sets.held[s] if last or s == 0 else _read(sets, fitted)
@@ -102,6 +101,14 @@ def template_of(model: Any, ensemble: Ensemble, seed: int) -> Any:
     if "random_state" in given and given["random_state"] is None:
         template.set_params(random_state=seed)
     return template
+
+
+def on_columns(ensemble: Ensemble, columns: NDArray[np.intp], features: Features) -> Ensemble:
+    """Return an ensemble that was trained on some of the columns, reading those of `features`."""
+    nodes = ensemble.nodes.copy()
+    split = nodes["feature"] >= 0
+    nodes["feature"][split] = columns[nodes["feature"][split]]
+    return replace(ensemble, nodes=nodes, features=features)
 
 
 def _columns_of(X: Any, columns: NDArray[np.intp]) -> Any:

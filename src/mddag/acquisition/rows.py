@@ -25,6 +25,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length
 from mddag._utils.arrays import stratified
 from mddag._utils.cached import cached_property
 from mddag.acquisition.feature_sets import FeatureSets
+from mddag.acquisition.policy import SetPolicy
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import top_and_margin
@@ -104,16 +105,12 @@ def _halves(
 
 @dataclass(frozen=True, eq=False)
 class SetScores:
-    """Rows with their scores in every set, float64 (n, M, K).
-
-    `labels` are true classes by number, or true numbers; None if they are not known. `unit` is what
-    a loss of 1 is for regressors, the variance of the true numbers.
-    """
+    """Rows with their scores in every set."""
 
     sets: FeatureSets
-    scores: Floats
-    labels: NDArray[Any] | None
-    unit: float | None = None
+    scores: Floats  # (n, M, K)
+    labels: NDArray[Any] | None  # (n,), true classes by number, or true numbers, if known
+    unit: float | None = None  # what a loss of 1 is for regressors, the variance of true numbers
 
     @classmethod
     def of(
@@ -156,6 +153,11 @@ class SetScores:
         of = self.values if self.unit else self.codes
         return of[np.arange(len(self)), last]
 
+    def outcome(self, policy: SetPolicy) -> tuple[NDArray[Any], Floats]:
+        """Return what a policy answers, class codes or numbers (n,), and what rows pay (n,)."""
+        stops = policy.follow(self.sets, self.values)
+        return self.answers(stops.last), stops.cost
+
     def lost(self, answers: NDArray[Any]) -> Floats:
         """Return the loss of these answers, (n,)."""
         return self._difference(answers, self.truth)
@@ -193,12 +195,12 @@ class SetScores:
         learned.
         """
         if self.unit:
-            return np.asarray(next(iter(self.losses("").values())).mean(axis=0))
+            return np.asarray(next(iter(self.losses().values())).mean(axis=0))
         p = self.soft_targets()
         targets = p if self.labels is None else (p + np.eye(p.shape[1])[self.labels]) / 2
         return np.array([_log_loss(self.scores[:, s], targets) for s in range(len(self.sets))])
 
-    def losses(self, knob: str) -> dict[str, Floats]:
+    def losses(self, follows_model: bool = False) -> dict[str, Floats]:
         """Return the losses (n, M) that policies learn from, by name; the first estimates all."""
         if self.unit:
             follows = np.square(self.values - self.full[:, None]) / self.unit
@@ -208,7 +210,7 @@ class SetScores:
             true = np.square(self.values - self.labels[:, None]) / self.unit
             return {"softened labels": (true + follows) / 2, "full model": follows}
         codes, n_classes = self.codes, max(self.scores.shape[2], 2)
-        if knob == "max_disagreement":
+        if follows_model:
             targets = {"labels of the full model": np.eye(n_classes)[codes[:, -1]]}
         else:
             targets = {"full model": self.soft_targets()}
@@ -234,16 +236,13 @@ class SetSample:
 
     The actions of a fold are learned on the other folds, so that a policy is estimated by rows that
     had no part in its actions.
-
-    `judged`, float64 (n, M), are the losses by which policies are estimated; `around` is a value at
-    which cells must end, such as 0 where the label changes.
     """
 
     sets: FeatureSets
-    values: Floats
-    judged: Floats
-    fold: NDArray[np.intp]
-    around: float | None = 0.0
+    values: Floats  # (n, M)
+    judged: Floats  # (n, M), losses by which policies are estimated
+    fold: NDArray[np.intp]  # (n,)
+    around: float | None = 0.0  # where cells must end, such as 0, at which the label changes
 
     def __len__(self) -> int:
         return len(self.values)

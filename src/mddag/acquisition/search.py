@@ -28,7 +28,8 @@ fold by fold; a price then picks among them. These are the cascades that enginee
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -41,97 +42,43 @@ from mddag.acquisition.rows import SetSample, between
 LENT = 0.5  # of the rows of a cell, to each of its neighbors
 SHARES = np.concatenate([[0.01, 0.03], np.linspace(0.06, 0.94, 12), [0.97, 0.99]])
 LEAST = 0.01  # of the rows, for a set to stay
-PRICES = np.geomspace(0.004, 8.0, 28)  # in what all features together are worth
 Floats = NDArray[np.float64]
 Stages = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A policy of all rows, and what the policies of the other folds do to each row.
-
-    `loss`, (n,), is by ``SetSample.judged``, `cost` is what is paid for features.
-    """
+    """A policy of all rows, and what the policies of the other folds do to each row."""
 
     policy: SetPolicy
-    loss: Floats
-    cost: Floats
-
-
-Member = Callable[[float], Solved]
-
-
-@dataclass(frozen=True, eq=False)
-class SetCandidate(Solved):
-    """What a member learned at a price.
-
-    The first `n_held` rows have scores of the very models that the result has; None for all.
-    """
-
-    member: str
-    beta: float
-    n_held: int | None = None
-
-    @property
-    def held_loss(self) -> float:
-        """Mean loss of the rows that were held out."""
-        return float(self.loss[: self.n_held].mean())
-
-    @property
-    def held_cost(self) -> float:
-        """Mean cost of the rows that were held out."""
-        return float(self.cost[: self.n_held].mean())
+    loss: Floats  # (n,), by ``SetSample.judged``
+    cost: Floats  # (n,), paid for features
 
     def objective(self, beta: float) -> float:
-        """Mean loss plus beta times mean cost of all rows."""
+        """Return the mean loss plus beta times the mean cost."""
         return float((self.loss + beta * self.cost).mean())
 
 
-@dataclass
-class SetSearch:
-    """Candidates over the sets of a sample; each member learns a policy at a price."""
+Member = Callable[[float], Solved]  # learns a policy at a price
 
-    sets: FeatureSets
-    members: dict[str, Member]
-    n_held: int | None = None
-    found: dict[float, list[SetCandidate]] = field(default_factory=dict)
 
-    @classmethod
-    def of(
-        cls,
-        sample: SetSample,
-        losses: dict[str, Floats],
-        chains: Sequence[Sequence[int]],
-        n_held: int | None = None,
-    ) -> SetSearch:
-        """Make all members, learned from each of these losses (n, M)."""
-        singles = [[s] for s in range(len(sample.sets))]
-        members: dict[str, Member] = {}
-        for name, lost in losses.items():
-            members |= cell_members(sample, lost, chains, name)
-            members[f"cascade, {name}"] = Cascades.of(sample, lost, chains).solve
-            members[f"static, {name}"] = Cascades.of(sample, lost, singles).solve
-        return cls(sample.sets, members, n_held)
+def all_members(
+    sample: SetSample, losses: dict[str, Floats], chains: Sequence[Sequence[int]]
+) -> dict[str, Member]:
+    """Make all members, learned from each of these losses (n, M)."""
+    singles = [[s] for s in range(len(sample.sets))]
+    members: dict[str, Member] = {}
+    for name, lost in losses.items():
+        members |= cell_members(sample, lost, chains, name)
+        members[f"cascade, {name}"] = Cascades.of(sample, lost, chains).solve
+        members[f"static, {name}"] = Cascades.of(sample, lost, singles).solve
+    return members
 
-    def prices(self, lost_by_none: float, lost_by_all: float) -> Floats:
-        """Return prices beta, from hardly any to prohibitive."""
-        worth = max(lost_by_none - lost_by_all, 1e-3) / max(float(self.sets.cost[-1]), 1e-12)
-        found: Floats = PRICES * worth
-        return found
 
-    def at(self, beta: float) -> list[SetCandidate]:
-        """Learn a candidate of every member at a price, once."""
-        if beta not in self.found:
-            solved = {name: learned(beta) for name, learned in self.members.items()}
-            self.found[beta] = [
-                SetCandidate(s.policy, s.loss, s.cost, name, beta, self.n_held)
-                for name, s in solved.items()
-            ]
-        return self.found[beta]
-
-    def best(self, beta: float) -> SetCandidate:
-        """Return the smallest cross-fitted objective at a price; the simplest of equals wins."""
-        return min(self.at(beta), key=lambda c: (c.objective(beta), len(c.member)))
+def best_member(members: dict[str, Member], beta: float) -> tuple[str, Solved]:
+    """Return the smallest cross-fitted objective at a price; the simplest of equals wins."""
+    solved = {name: learned(beta) for name, learned in members.items()}
+    return min(solved.items(), key=lambda item: (item[1].objective(beta), len(item[0])))
 
 
 def cell_members(
@@ -143,7 +90,7 @@ def cell_members(
     if len(chains) == 1 and (ways["chain 0"] == leads).all():
         ways = {}  # the same twice
     return {
-        f"{way}, {name}": _Cells(sample, losses, along)
+        f"{way}, {name}": partial(_solve_without_rare, sample, losses, along)
         for way, along in {"lattice": leads, **ways}.items()
     }
 
@@ -159,40 +106,25 @@ def _along(chain: Sequence[int], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:
 # -------------------------------------------------------------------------------- backward by cells
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """The backward solution over some ways, without sets that hardly any row evaluates."""
-
-    sample: SetSample
-    losses: Floats
-    leads: NDArray[np.bool_]
-
-    def __call__(self, beta: float) -> Solved:
-        solved = solve(self.sample, self.losses, beta, self.leads)
-        for _ in range(2):
-            stops = solved.policy.follow(self.sample.sets, self.sample.values)
-            kept = np.zeros(len(self.leads), bool)
-            kept[solved.policy.used(stops.seen, LEAST)] = True
-            kept[0] = True
-            rare = stops.seen.any(axis=0) & ~kept
-            if not rare.any():
-                break
-            solved = solve(self.sample, self.losses, beta, self.leads & ~rare)
-        return solved
+def _solve_without_rare(
+    sample: SetSample, losses: Floats, leads: NDArray[np.bool_], beta: float
+) -> Solved:
+    """Solve over some ways, then again without the sets that hardly any row evaluates."""
+    solved = solve(sample, losses, beta, leads)
+    for _ in range(2):
+        seen = solved.policy.follow(sample.sets, sample.values).seen
+        rare = seen.any(axis=0) & (seen.mean(axis=0) < LEAST)
+        rare[[0, -1]] = False
+        if not rare.any():
+            break
+        solved = solve(sample, losses, beta, leads & ~rare)
+    return solved
 
 
 def solve(
     sample: SetSample, losses: Floats, beta: float, leads: NDArray[np.bool_] | None = None
 ) -> Solved:
-    """Return the policy at a price, over the ways that lead upwards.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n, M)
-        What actions are learned from.
-    leads : ndarray of bool, shape (M, M), optional
-        The ways that may be taken; all by default.
-    """
+    """Return the policy learned from losses (n, M) at a price, over some of the ways, or all."""
     sets, n, every = sample.sets, len(sample), np.arange(len(sample))
     leads = sets.leads if leads is None else leads & sets.leads
     edges = [np.empty(0)] * len(sets)

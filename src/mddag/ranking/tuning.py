@@ -1,29 +1,26 @@
-"""mddag.ranking.sparsify: a ranker and one target in, the setting of a family of exits out.
+"""Make a ranker sparse for one target: ``mddag.ranking.sparsify``.
 
-Order and readings are cross-fitted (``ranking.exits``), so every query measures settings by a
-policy that it was not fitted on. Bounds are on the mean over queries, never documents:
-
-    mean over queries of the metric lost  <= bound     with the confidence wanted, by Student's t
-                                                        made symmetric (Hall 1992)
-
+Order and readings are cross-fitted, so every query measures settings by a policy that it was not
+fitted on, and all queries choose and certify. Bounds are on the mean over queries, never documents.
 Most queries lose nothing and a few of them much, so that a mean over few queries looks too small
-where none of these was drawn. So there must be enough queries for a rare one to be among them.
+where none of these was drawn: there must be enough queries for a rare one to be among them.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._utils.checks import check_jobs, check_one_of
-from mddag._utils.warnings import doubt, doubt_queries
+from mddag._utils.warnings import doubt_queries
 from mddag.adapters import ModelParts, ensemble_of, parts_of
+from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.metrics.ranking import GainMetric, Queries, checked_labels
 from mddag.policy.grid import Grid
@@ -33,19 +30,85 @@ from mddag.ranking.exits import (
     CrossFitted,
     Exits,
     ProximityExits,
+    Setting,
     UrgencyExits,
     cross_fitted,
 )
 from mddag.ranking.problem import RankingProblem
 from mddag.serving.summary import Summary
+from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
 from mddag.tuning.guarantee import BoundedLoss
-from mddag.tuning.targets import Bound, Target, target_of
+from mddag.tuning.targets import Bound, MaxLoss, Target, target_of
 
-WORST = 0.1  # a query hardly loses more: so rare ones must be noticed
-FEWEST = 30  # queries, for a mean to be about normal
-OBJECTIVES = ("evaluations", "time")
+# A query hardly loses more than 0.1, so rare ones must be noticed; 30 make a mean about normal.
+LOSS = BoundedLoss("asymptotic", worst=0.1, fewest=30, counted="queries")
 TIMED_EVERY = 16
 FEW_CHECKS = 1.0  # looks at queries take time: each check point twice as far as the one before
+
+
+@dataclass(frozen=True, eq=False)
+class ExitCandidate(Candidate):
+    """A setting of exits, measured on queries that its policies were not fitted on."""
+
+    setting: Setting  # None for the full model
+    mean_cost: float  # evaluations of a document
+    order_losses: NDArray[np.float64]  # (n_queries,), against the full model's own order
+    label_losses: NDArray[np.float64] | None  # the same by labels, if there are any
+    by_labels: bool  # whether a bound is on the latter
+    beta: float = 0.0
+
+    def cost(self, part: Part) -> float:
+        return self.mean_cost
+
+    def lost(self, part: Part) -> Vector:
+        return np.array([self.excess(part).mean()])
+
+    def excess(self, part: Part) -> Matrix:
+        losses = self.label_losses if self.by_labels else self.order_losses
+        assert losses is not None
+        return losses[None]
+
+
+class ExitFront(Front[ExitCandidate]):
+    """The settings of a family from careful to cheap, after the full model."""
+
+    ordered = True
+
+    def __init__(self, found: CrossFitted, by_labels: bool) -> None:
+        self.found, self.by_labels = found, by_labels
+        self.n_rows = self.n_certifying = found.losses.shape[1]
+        nothing = np.zeros(self.n_rows)
+        n_steps = float(len(found.family.order))
+        full = ExitCandidate(None, n_steps, nothing, nothing, by_labels)
+        settings = [self._candidate(at) for at in range(len(found.settings))]
+        self.candidates = [full, *settings]
+
+    def at_price(self, beta: float) -> ExitCandidate:
+        return min(
+            self.candidates[1:], key=lambda c: float(c.order_losses.mean()) + beta * c.mean_cost
+        )
+
+    def near_budget(self, budget: float) -> None:
+        """Leave the most careful setting within the budget; between two, prices interpolate."""
+        costs, settings = self.found.n_evaluated, self.found.settings
+        if costs[-1] > budget:
+            return
+        at = int(np.argmax(costs <= budget))
+        best = self._candidate(at)
+        if at and settings.ndim == 1:
+            share = (costs[at - 1] - budget) / (costs[at - 1] - costs[at])
+            logs = np.log(settings[at - 1 : at + 1])
+            setting = math.exp(np.interp(share, [0.0, 1.0], logs))
+            best = replace(best, setting=setting, mean_cost=budget)
+        self.candidates = [self.full, best]
+
+    def sequence(self, bound: float, confidence: float | None) -> list[ExitCandidate]:
+        return self.candidates[1:]
+
+    def _candidate(self, at: int) -> ExitCandidate:
+        found, mean = self.found, float(self.found.n_evaluated[at])
+        labels = None if found.label_losses is None else found.label_losses[at]
+        return ExitCandidate(found.settings[at], mean, found.losses[at], labels, self.by_labels)
 
 
 def sparsify(
@@ -65,7 +128,7 @@ def sparsify(
     solver: Exits | None = None,
     objective: Literal["evaluations", "time"] = "evaluations",
     n_jobs: int | None = None,
-    random_state: Any = 0,
+    random_state: int | np.random.RandomState | None = 0,
     verbose: bool = False,
 ) -> MDDAGRanker:
     """Make a trained ranker sparse: documents quit where they can hardly change the order.
@@ -152,22 +215,22 @@ def sparsify(
         max_disagreement=max_disagreement,
         confidence=confidence,
     )
-    check_one_of("objective", objective, OBJECTIVES)
+    check_one_of("objective", objective, ("evaluations", "time"))
     check_jobs(n_jobs)
     timed = objective == "time"
     source = parts_of(ranker)
     ensemble = ensemble_of(source)
-    odds, ensemble = ensemble.kind == "ranker", _ranker(ensemble)
-    estimator = MDDAGRanker(
-        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
-        beta=target.value if target.name == "beta" else 0.0,
-        metric=metric,
-        solver=_default_exits(timed) if solver is None else solver,
-        verbose=verbose,
-        random_state=random_state,
-    )
-    kept_metric, exits = checked_metric(metric), checked_exits(estimator.solver)
-    if target.name == "max_loss" and y is None:
+    if ensemble.kind == "classifier":
+        raise ValueError(
+            "the model is a classifier; wanted a ranker or a regressor. "
+            "MDDAGRanker(model, solver=…).fit(X, y, qid=qid) sorts by expected relevance"
+        )
+    odds, ensemble = ensemble.kind == "ranker", as_ranker(ensemble)
+    tried = [checked_exits(solver)] if solver is not None else [UrgencyExits()]
+    if timed and solver is None:
+        tried = [UrgencyExits(TIMED_EVERY, FEW_CHECKS), ProximityExits(growth=FEW_CHECKS)]
+    metric = checked_metric(metric)
+    if isinstance(target, MaxLoss) and y is None:
         raise ValueError(
             "max_loss bounds the metric by labels, but y is not given; give y, or "
             "max_disagreement, which bounds what is lost against the full model's own order"
@@ -177,62 +240,50 @@ def sparsify(
     if labels is not None:
         check_consistent_length(rows, labels)
     queries = Queries.of(qid, len(rows))
-    target = of_queries(target, len(queries))
-    trained = _trained(source, ensemble, X_train, qid_train)
-    problem = RankingProblem.of(ensemble.votes(rows), queries, kept_metric, labels)
-    more = None
-    if trained is not None:
-        more = RankingProblem.of(ensemble.votes(trained[0]), trained[1], kept_metric)
+    target = replace(target, losses=(LOSS,))
+    if target.certifies:
+        target.require(len(queries), len(queries))
+    problem = RankingProblem.of(ensemble.votes(rows), queries, metric, labels)
+    more = _training_problem(source, ensemble, metric, X_train, qid_train)
     doubt_queries(len(queries), labels)
     random = check_random_state(random_state)
-    estimator.describe_rows(X)
-    tried = [exits]
-    if timed and solver is None:
-        tried.append(ProximityExits(growth=FEW_CHECKS))
-    fastest, policy, found, at = -1.0, everything(ensemble), None, None
-    for members in tried:
+    speeds, found = [], []
+    for exits in tried:
         measured = cross_fitted(
-            members,
-            problem,
-            random,
-            more=more,
-            odds=odds,
-            n_jobs=n_jobs,
-            verbose=verbose,
+            exits, problem, random, more=more, odds=odds, n_jobs=n_jobs, verbose=verbose
         )
-        place, setting = _chosen(measured, target)
-        found_policy = everything(ensemble) if place is None else measured.family.policy(setting)
-        estimator.take_policy(ensemble, found_policy, *_outcome(ensemble, measured, place))
-        if estimator.dag_.expected_speedup > fastest:
-            fastest = estimator.dag_.expected_speedup
-            policy, found, at = found_policy, measured, place
-    assert found is not None
-    if timed and fastest <= 1 and target.name != "budget":  # evaluating everything is faster
-        policy, at = everything(ensemble), None
-    estimator.take_policy(ensemble, policy, *_outcome(ensemble, found, at))
+        front = ExitFront(measured, isinstance(target, MaxLoss))
+        candidate = target.choose(front)
+        policy = everything(ensemble)
+        if candidate is not front.full:
+            policy = measured.family.policy(candidate.setting)
+        mean = candidate.mean_cost
+        speeds.append(compile_dag(ensemble, policy, expected_evaluations=mean).expected_speedup)
+        found.append((policy, candidate, front.full))
+    policy, candidate, full = found[int(np.argmax(speeds))]
+    if timed and max(speeds) <= 1 and budget is None:  # evaluating everything is faster
+        policy, candidate = everything(ensemble), full
+    estimator = MDDAGRanker(
+        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
+        beta=beta or 0.0,
+        metric=metric,
+        solver=tried[0],
+        verbose=verbose,
+        random_state=random_state,
+    )
+    estimator.describe_rows(X)
+    lost = float(candidate.order_losses.mean())
+    estimator.take_policy(ensemble, policy, lost, candidate.mean_cost)
     if target.certifies:
         estimator.promise_ = target
-    estimator.summary_ = _summary(estimator, problem, target, found, at)
+    estimator.summary_ = _summary(estimator, problem, target, candidate)
     return estimator
 
 
-def of_queries(target: Target, n: int) -> Target:
-    """Return the target with the loss of queries, of which there are n, if they suffice."""
-    loss = BoundedLoss("asymptotic", worst=WORST, fewest=FEWEST, counted="queries")
-    target = replace(target, losses=(loss,))
-    if target.certifies:
-        target.require(n, n)
-    return target
-
-
-def _default_exits(timed: bool) -> Exits:
-    return UrgencyExits(TIMED_EVERY, FEW_CHECKS) if timed else UrgencyExits()
-
-
-def _trained(
-    source: ModelParts, ensemble: Ensemble, X_train: Any, qid_train: Any
-) -> tuple[Any, Queries] | None:
-    """Documents that the model was trained on, and their queries."""
+def _training_problem(
+    source: ModelParts, ensemble: Ensemble, metric: GainMetric, X_train: Any, qid_train: Any
+) -> RankingProblem | None:
+    """Return the documents that the model was trained on, if they are given."""
     if X_train is None and qid_train is None:
         return None
     if X_train is None or qid_train is None:
@@ -240,66 +291,10 @@ def _trained(
         raise ValueError(f"{given} is given, but {absent} is not; give both, or none of them")
     rows = ensemble.features.rows(source.rows(X_train))
     try:
-        return rows, Queries.of(qid_train, len(rows))
+        queries = Queries.of(qid_train, len(rows))
     except ValueError as error:
         raise ValueError(f"of X_train, {error}") from None
-
-
-def _ranker(ensemble: Ensemble) -> Ensemble:
-    if ensemble.kind == "classifier":
-        raise ValueError(
-            "the model is a classifier; wanted a ranker or a regressor. "
-            "MDDAGRanker(model, solver=…).fit(X, y, qid=qid) sorts by expected relevance"
-        )
-    return as_ranker(ensemble)
-
-
-def _chosen(found: CrossFitted, target: Target) -> tuple[int | None, Any]:
-    """Return the place of the chosen setting and the setting itself; None for the full model."""
-    value = target.value
-    if target.name == "beta":
-        at = int(np.argmin(found.losses.mean(axis=1) + value * found.n_evaluated))
-        return at, found.settings[at]
-    if not isinstance(target, Bound):
-        return _within_budget(found, value)
-    lost = found.losses if target.follows_model else found.label_losses
-    assert lost is not None
-    n_good = 0
-    for losses in lost:
-        fits = losses.mean() <= value
-        if target.confidence is not None:
-            fits = target.p_value(losses[None]) <= 1 - target.confidence
-        if not fits:
-            break
-        n_good += 1
-    if n_good == 0:
-        doubt(
-            f"{lost.shape[1]} queries show {target} for no policy faster than the full "
-            "model, which is returned; give more queries or a larger bound"
-        )
-        return None, None
-    return n_good - 1, found.settings[n_good - 1]
-
-
-def _within_budget(found: CrossFitted, budget: float) -> tuple[int, Any]:
-    """Return the most careful setting within the budget; prices between two are interpolated."""
-    costs = found.n_evaluated
-    if costs[-1] > budget:
-        raise ValueError(
-            f"budget is {budget:g}, but policies evaluate {costs[-1]:.4g} base classifiers per "
-            "document or more: the first check point is there; give a larger budget"
-        )
-    at = int(np.argmax(costs <= budget))
-    if at == 0 or found.settings.ndim > 1:
-        return at, found.settings[at]
-    share = (costs[at - 1] - budget) / (costs[at - 1] - costs[at])
-    return at, math.exp(np.interp(share, [0.0, 1.0], np.log(found.settings[at - 1 : at + 1])))
-
-
-def _outcome(ensemble: Ensemble, found: CrossFitted, at: int | None) -> tuple[float, float]:
-    if at is None:
-        return 0.0, float(len(ensemble))
-    return float(found.losses[at].mean()), float(found.n_evaluated[at])
+    return RankingProblem.of(ensemble.votes(rows), queries, metric)
 
 
 def everything(ensemble: Ensemble) -> Policy:
@@ -308,20 +303,12 @@ def everything(ensemble: Ensemble) -> Policy:
 
 
 def _summary(
-    estimator: MDDAGRanker,
-    problem: RankingProblem,
-    target: Target,
-    found: CrossFitted,
-    at: int | None,
+    estimator: MDDAGRanker, problem: RankingProblem, target: Target, candidate: ExitCandidate
 ) -> Summary:
-    n, labels = len(problem.queries), problem.labels
     full = lost_by_labels = None
-    if labels is not None and found.label_losses is not None:
-        by_query = problem.metric.of_queries(problem.full, labels, problem.queries)
-        full = float(by_query.mean())
-        lost_by_labels = 0.0 if at is None else float(found.label_losses[at].mean())
-    difference = 0.0 if at is None else float(found.losses[at].mean())
-    lost = lost_by_labels if target.name == "max_loss" else difference
+    if problem.labels is not None and candidate.label_losses is not None:
+        by_query = problem.metric.of_queries(problem.full, problem.labels, problem.queries)
+        full, lost_by_labels = float(by_query.mean()), float(candidate.label_losses.mean())
     speed = estimator.dag_.expected_speedup
     return Summary(
         kind="ranker",
@@ -329,13 +316,13 @@ def _summary(
         value=target.value,
         n_classifiers=len(estimator.ensemble_),
         rows="certifying" if target.certifies else "choosing",
-        n_rows=n,
-        n_evaluated=float(estimator.evaluation_.n_evaluated),
-        measured_against="model" if labels is None else "labels",
+        n_rows=len(problem.queries),
+        n_evaluated=candidate.mean_cost,
+        measured_against="model" if problem.labels is None else "labels",
         full=full,
         sparse=None if full is None or lost_by_labels is None else full - lost_by_labels,
-        difference=difference,
-        lost=lost if isinstance(target, Bound) else None,
+        difference=float(candidate.order_losses.mean()),
+        lost=float(candidate.excess("certify").mean()) if isinstance(target, Bound) else None,
         confidence=target.confidence,
         speed=speed,
         speed_one=speed,
