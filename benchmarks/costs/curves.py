@@ -27,9 +27,9 @@ import numpy as np
 import mddag
 from benchmarks.costs.price_lists import Problem, problem
 from benchmarks.places import OUT
-from mddag.acquisition.acquire import Acquisition, learned
+from mddag.acquisition.dag import set_dag
 from mddag.acquisition.feature_sets import FeatureSets
-from mddag.acquisition.policy import set_dag
+from mddag.acquisition.front import SetFront
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.acquisition.search import Cascades
 from mddag.ensemble.costs import read_groups
@@ -63,24 +63,24 @@ class Scored:
         return replace(self.taught, sets=FeatureSets(prices, sets.held))
 
 
-def fitted(given: Problem, seed: int) -> tuple[Acquisition, Any]:
-    """What ``acquire`` learns of a problem, and its test rows as the model reads them."""
+def fitted(given: Problem, seed: int) -> tuple[SetFront, mddag.Ensemble, Any]:
+    """What ``acquire`` chooses from, the full model, and test rows as it reads them."""
     (X, y), (X_test, _) = given.train, given.test
     model = lgb.LGBMClassifier(**SETTINGS).fit(X, y)
     ensemble = mddag.as_ensemble(model)
     prices = FeaturePrices.of(ensemble.features, given.costs, given.groups)
     random = np.random.RandomState(seed)
     rows = SplitRows(model, ensemble, *given.policy, X, y, random)
-    found = learned(rows, prices, "beta", np.empty(0, np.intp), seed, 1)
-    return found, ensemble.features.rows(X_test)
+    found = SetFront.learned(rows, prices, np.empty(0, np.intp), seed=seed)
+    return found, ensemble, ensemble.features.rows(X_test)
 
 
 def scored(name: str, seed: int, folder: Path = FOLDER) -> Scored:
     """The rows of a set and seed, from the folder where they are there."""
     given, file = problem(name, seed), folder / f"{name}-{seed}.npz"
     if not file.exists():
-        found, rows = fitted(given, seed)
-        keep(name, seed, found, found.models.scores(rows, found.ensemble.bias), folder)
+        found, ensemble, rows = fitted(given, seed)
+        keep(name, seed, found, found.models.scores(rows, ensemble.bias), folder)
     kept = np.load(file)
     features = Features(given.train[0].shape[1])
     sets = FeatureSets(FeaturePrices.of(features, given.costs, given.groups), kept["held"])
@@ -91,7 +91,7 @@ def scored(name: str, seed: int, folder: Path = FOLDER) -> Scored:
 
 
 def keep(
-    name: str, seed: int, found: Acquisition, test_scores: np.ndarray, folder: Path = FOLDER
+    name: str, seed: int, found: SetFront, test_scores: np.ndarray, folder: Path = FOLDER
 ) -> None:
     """Write the scores of all rows in every set."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def static_and_cascades(
     policy: SetScores, chains: list[list[int]], seed: int
 ) -> dict[str, Cascades]:
     """Static subsets, and cascades tuned on labels and on the full model."""
-    losses = policy.losses("beta")
+    losses = policy.losses()
     sample = policy.sample(losses["softened labels"], seed)
     wrong = np.asarray(policy.codes != policy.truth[:, None], np.float64)
     singles = [[s] for s in range(len(policy.sets))]
@@ -188,9 +188,9 @@ Row = dict[str, Any]
 def measure(problem: Problem, seed: int, before: Sequence[Row] = ()) -> list[Row]:
     """All methods on one seed of a data set; penalised models are taken from `before` if there."""
     began = time.process_time()
-    found, rows = fitted(problem, seed)
+    found, ensemble, rows = fitted(problem, seed)
     trained = time.process_time() - began
-    test = SetScores(found.models.sets, found.models.scores(rows, found.ensemble.bias), None)
+    test = SetScores(found.models.sets, found.models.scores(rows, ensemble.bias), None)
     keep(problem.name, seed, found, test.scores)
     y_test = problem.test[1]
     table = _Table(problem.name, seed, y_test)
@@ -199,7 +199,7 @@ def measure(problem: Problem, seed: int, before: Sequence[Row] = ()) -> list[Row
     betas = STRENGTHS / full_cost
     table.ours(found, test, betas)
     searched = time.process_time() - began - trained
-    _check_dag(found, test, rows, float(betas[9]))
+    _check_dag(found, ensemble, test, rows, float(betas[9]))
     for policy, suffix in ((found.taught, ""), (found.rows, ", policy rows")):
         for method, cascades in static_and_cascades(
             policy, policy.sets.chains(policy.risks()), seed
@@ -250,10 +250,10 @@ class _Table:
         labels = test.codes[np.arange(len(test)), stops.last]
         self.add(method, k, beta, member, labels, stops.cost, _waves(stops, test))
 
-    def ours(self, found: Acquisition, test: SetScores, betas: np.ndarray) -> None:
+    def ours(self, found: SetFront, test: SetScores, betas: np.ndarray) -> None:
         """The member that policy rows choose."""
         for k, beta in enumerate(betas.tolist()):
-            best = found.search.best(beta)
+            best = found.at_price(beta)
             self.followed("acquire", k, beta, best.member, best.policy, test)
 
 
@@ -270,10 +270,12 @@ def _waves(stops: Any, test: SetScores) -> np.ndarray:
     return (stops.seen & paid).sum(axis=1)
 
 
-def _check_dag(found: Acquisition, test: SetScores, rows: Any, beta: float) -> None:
+def _check_dag(
+    found: SetFront, ensemble: mddag.Ensemble, test: SetScores, rows: Any, beta: float
+) -> None:
     """The Dag pays what the policy over sets pays, but for rows on an edge up to rounding."""
-    policy = found.search.best(beta).policy
-    dag, _ = set_dag(found.models, policy, found.ensemble)
+    policy = found.at_price(beta).policy
+    dag, _ = set_dag(found.models, policy, ensemble)
     stops, trace = policy.follow(test.sets, test.values), dag.run(rows)
     same = np.isclose(stops.cost, trace.feature_cost)
     assert same.mean() > 0.99, f"the Dag pays otherwise on {np.sum(~same)} rows"

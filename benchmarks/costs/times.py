@@ -18,10 +18,11 @@ from sklearn.datasets import make_classification
 import mddag
 from benchmarks.places import RESULTS
 from benchmarks.table import written
-from mddag.acquisition.acquire import learned
+from mddag.acquisition.front import SetFront
 from mddag.acquisition.models import SetModels
 from mddag.acquisition.rows import SplitRows
 from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.tuning.targets import MaxLoss
 
 N_ROWS = 20_000
 SETTINGS = {"n_estimators": 100, "n_jobs": 1, "verbose": -1, "random_state": 0}
@@ -47,11 +48,11 @@ def measured(n_groups: int) -> dict[str, object]:
     began = time.process_time()
     parts = (X[half:], y[half:], X[:half], y[:half])
     given = SplitRows(model, ensemble, *parts, np.random.RandomState(0))
-    found = learned(given, prices, "max_loss", np.empty(0, np.intp), 0, 1)
-    found.chosen("max_loss", 0.005, None)
+    found = SetFront.learned(given, prices, np.empty(0, np.intp))
+    MaxLoss(0.005, confidence=None).choose(found)
     in_all = time.process_time() - began
     began = time.process_time()
-    SetModels.trained(model, ensemble, found.models.sets, X[:half], y[:half], 0)
+    SetModels.trained(given, found.models.sets, 0)
     training = time.process_time() - began
     numbers = {"seconds": in_all, "training": training, "beyond": in_all - training}
     row = {"groups": n_groups, "models": len(found.models), "rows": N_ROWS}

@@ -25,7 +25,7 @@ from benchmarks.places import OUT, RESULTS
 from benchmarks.table import written
 from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import SetScores
-from mddag.acquisition.search import Cascades, Member, SetSearch, cell_members
+from mddag.acquisition.search import Cascades, Member, best_member, cell_members
 
 WAVE_COSTS = np.array([0.0, *np.geomspace(0.005, 0.4, 6)])  # in units of the full price
 STRENGTHS = np.geomspace(0.008, 4.0, 18)[1:14] * 0.2  # beta by the full price, as in `curves`
@@ -97,12 +97,12 @@ def offers(data: Scored, betas: np.ndarray, seed: int) -> Iterator[Offer]:
     """What ``acquire`` learns at each wave cost and price."""
     searches = _Searches(data, seed)
     for wave_cost in (WAVE_COSTS * float(data.policy.sets.cost[-1])).tolist():
-        rows, search = searches.at(wave_cost)
+        rows, members = searches.at(wave_cost)
         for beta in betas.tolist():
-            best = search.best(beta)
+            member, best = best_member(members, beta)
             waves = mean_waves(best.policy, rows)
             cost = float(best.cost.mean()) - wave_cost * waves
-            yield Offer(wave_cost, best.member, best.policy, best.loss.mean(), cost, waves)
+            yield Offer(wave_cost, member, best.policy, best.loss.mean(), cost, waves)
 
 
 class _Searches:
@@ -110,10 +110,10 @@ class _Searches:
 
     def __init__(self, data: Scored, seed: int) -> None:
         self.data, self.seed, self.chains = data, seed, data.chains
-        self.losses = data.taught.losses("beta")
+        self.losses = data.taught.losses()
         self.none, self.one = (self._whole(cost) for cost in (0.0, 1.0))
 
-    def at(self, wave_cost: float) -> tuple[SetScores, SetSearch]:
+    def at(self, wave_cost: float) -> tuple[SetScores, dict[str, Member]]:
         rows = self.data.at_wave_cost(wave_cost)
         sample = rows.sample(next(iter(self.losses.values())), self.seed)
         members: dict[str, Member] = {}
@@ -123,7 +123,7 @@ class _Searches:
                 more = self.one[learned_from][kind].costs - cascades.costs
                 priced = replace(cascades, sample=sample, costs=cascades.costs + wave_cost * more)
                 members[f"{kind}, {learned_from}"] = priced.solve
-        return rows, SetSearch(rows.sets, members)
+        return rows, members
 
     def _whole(self, wave_cost: float) -> dict[str, dict[str, Cascades]]:
         rows = self.data.at_wave_cost(wave_cost)

@@ -25,7 +25,7 @@ from benchmarks.ranking.lear import TREES, Lear
 from mddag.metrics import LetorNDCG, MeanNDCG
 from mddag.metrics.ranking import GainMetric
 from mddag.ranking import Exits, ProximityExits, UrgencyExits
-from mddag.ranking.exits import ExitFamily, front
+from mddag.ranking.exits import ExitFamily, family_of, front
 from mddag.ranking.problem import RankingProblem
 
 WANTED = (0.002, 0.005, 0.01)
@@ -90,7 +90,7 @@ def tested(
     if name in LEAR:
         return tested_lear(fitted, parts, problems, LEAR[name])
     member = MEMBERS[name]
-    family = member().family(fitted.state.readings, fitted.order, vali.metric)
+    family = family_of(member(), fitted.state.readings, fitted.order, vali.metric)
     blocks = family.blocks(test)
     tried = settings(family, member.settings, vali)
     return [family.run(blocks, test.queries, setting) for setting in tried]

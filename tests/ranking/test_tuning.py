@@ -7,8 +7,6 @@ import mddag
 from mddag import DoubtfulResult, MDDAGRanker
 from mddag.metrics import MAP, MRR, NDCG, MeanNDCG
 from mddag.ranking import ProximityExits, UrgencyExits
-from mddag.ranking.tuning import of_queries
-from mddag.tuning.targets import MaxLoss, Price
 from tests import rankings
 
 X, Y, QID = rankings.documents(150, seed=21)
@@ -89,20 +87,16 @@ def test_jobs_and_progress(capsys):
     assert (other.predict(X_NEW, QID_NEW) == readings).all()
 
 
-def test_what_queries_can_show():
-    assert not of_queries(Price(0.1), 5).certifies
-    assert not of_queries(MaxLoss(0.1, confidence=None), 5).certifies
-    assert of_queries(MaxLoss(0.005), 45).value == 0.005
-    assert of_queries(MaxLoss(0.3), 30).value == 0.3
-    for bound, n in ((0.005, 44), (0.3, 29)):
-        with pytest.raises(ValueError, match=rf"{n} queries .*={bound} .* {n + 1} queries"):
-            of_queries(MaxLoss(bound), n)
+@pytest.mark.parametrize(("bound", "n"), [(0.005, 44), (0.3, 29)])
+def test_a_bound_needs_queries(bound, n):
+    with pytest.raises(ValueError, match=rf"{n} queries .*={bound} .* {n + 1} queries"):
+        mddag.ranking.sparsify(rankings.ranker(), X, Y, qid=np.minimum(QID, n - 1), max_loss=bound)
 
 
 def test_where_nothing_can_be_shown_the_full_model_is_returned():
     few = QID < 50
     given = rankings.ranker(), X[few], Y[few] % 2
-    with pytest.warns(DoubtfulResult, match="50 queries show max_loss=0.0051 for no policy"):
+    with pytest.warns(DoubtfulResult, match="50 certifying queries prove max_loss=0.0051"):
         model = mddag.ranking.sparsify(*given, qid=QID[few], max_loss=0.0051)
     assert model.summary_.evaluates_all
 

@@ -126,8 +126,13 @@ def acquire(
     >>> bool(cheap.feature_cost(X).mean() < 5)
     True
     """
-    targets = {"beta": beta, "budget": budget, "max_loss": max_loss}
-    target = target_of(**targets, max_disagreement=max_disagreement, confidence=confidence)
+    target = target_of(
+        beta=beta,
+        budget=budget,
+        max_loss=max_loss,
+        max_disagreement=max_disagreement,
+        confidence=confidence,
+    )
     n_jobs = checked_jobs(n_jobs)
     ensemble = _trees(model)
     target = target.measured(ensemble.task)

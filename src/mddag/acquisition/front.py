@@ -124,7 +124,10 @@ class SetFront(Front[SetCandidate]):
 
     @property
     def cheapest(self) -> float:
-        return 0.0 if self.models.models[0] is not None else super().cheapest
+        if self.models.models[0] is not None:  # what is free is enough for a model
+            return 0.0
+        costs = [candidate.mean_cost for candidate in (self.full, *self.found.values())]
+        return min(cost for cost in costs if cost > 0)
 
     def near_budget(self, budget: float) -> None:
         """Add the best at the lowest price whose candidate is within the budget."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -190,8 +191,15 @@ class Exits(ABC, Parameters):
         checks = check_points(problem.n_steps, self.every, self.growth)
         blocks = block_sums(whole, order, checks)
         readings = fitted_readings(whole, blocks, checks, gain_curve(problem, odds))
-        state = self.state(readings, problem.metric)
-        return ExitFamily(state, order, self.every, lambda given: self.thresholds(readings, given))
+        return family_of(self, readings, order, problem.metric)
+
+
+def family_of(
+    exits: Exits, readings: Readings, order: NDArray[np.intp], metric: GainMetric
+) -> ExitFamily:
+    """Return the policies over readings that are fitted."""
+    thresholds = partial(exits.thresholds, readings)
+    return ExitFamily(exits.state(readings, metric), order, exits.every, thresholds)
 
 
 @dataclass

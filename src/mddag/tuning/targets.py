@@ -276,8 +276,8 @@ class Bound(Target):
         if n_proved:
             return tested[n_proved - 1]
         doubt(
-            f"{front.n_certifying} certifying rows prove {self} for no policy cheaper than the "
-            "full model, which is returned; give more rows or a larger bound"
+            f"{front.n_certifying} certifying {self.losses[0].counted} prove {self} for no policy "
+            "cheaper than the full model, which is returned; give more of them or a larger bound"
         )
         return front.full
 
