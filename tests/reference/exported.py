@@ -25,9 +25,9 @@ def read(tables, row, sums):
     return row * tables.n_scores + top, sums[top] - max(sums[:top] + sums[top + 1 :])
 
 
-def looked_up(starts, bounds, values, row, state):
-    first, end = starts[row : row + 2]
-    return int(values[first + np.searchsorted(bounds[first:end], state)])
+def looked_up(runs, row, state):
+    first, end = runs.starts[row : row + 2]
+    return int(runs.values[first + np.searchsorted(runs.bounds[first:end], state)])
 
 
 def look(tables, step, sums):
@@ -35,7 +35,7 @@ def look(tables, step, sums):
     if step % tables.every:
         return step
     row, state = read(tables, step // tables.every, sums)
-    return looked_up(tables.starts, tables.bounds, tables.jumps, row, state)
+    return looked_up(tables.jumps, row, state)
 
 
 def next_step(tables, step, sums):
@@ -55,7 +55,7 @@ def verdict(tables, exit_step, sums):
     runs = tables.verdicts
     for step in (exit_step, tables.n_steps):
         row, state = read(tables, -(-step // tables.every), sums)
-        code = looked_up(runs.starts, runs.bounds, runs.values, row, state)
+        code = looked_up(runs, row, state)
         if code != -2:
             return code
     raise AssertionError("the end has no verdict")

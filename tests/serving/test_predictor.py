@@ -60,7 +60,6 @@ def test_a_loaded_model_predicts_the_same_bits(name, request, tmp_path):
     np.testing.assert_array_equal(predictor.scores(X), model.scores(X))
     np.testing.assert_array_equal(predictor.n_evaluated(X), model.n_evaluated(X))
     np.testing.assert_array_equal(predictor.run(X).indices, model.trace(X).indices)
-    np.testing.assert_array_equal(predictor.classes_[predictor.codes(X)], model.predict(X))
     assert predictor.n_features_in_ == X.shape[1]
 
 
@@ -68,7 +67,7 @@ def test_a_loaded_model_predicts_the_same_bits(name, request, tmp_path):
 def test_results_go_where_they_are_wanted(name, request):
     model, X = request.getfixturevalue(name)
     predictor = model.predictor()
-    for method in (predictor.predict, predictor.predict_proba, predictor.codes, predictor.scores):
+    for method in (predictor.predict, predictor.predict_proba, predictor.scores):
         wanted = method(X)
         out = np.empty_like(wanted)
         assert method(X, out=out) is out
@@ -275,8 +274,6 @@ def test_regressors_predict_calibrated_means():
     with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
         predictor.decision_function(X)
     assert predictor.predict_one({"size": 2, "tøwn": 7}) == wanted[1]
-    with pytest.raises(ValueError, match="a regressor has no classes"):
-        predictor.codes(X)
     np.testing.assert_array_equal(regressor(calibration=None).predict(X), predictor.scores(X)[:, 0])
 
 
@@ -332,7 +329,6 @@ def test_verdicts_decide_on_labels(name, staged, request, tmp_path):
     codes = predictor.run(X).verdict
     assert (codes != predictor.model.dag.ensemble.codes(predictor.scores(X))).any()
     for served in (predictor, mddag.load(tmp_path / "model.mddag"), predictor.on_threads(3)):
-        np.testing.assert_array_equal(served.codes(X), codes)
         np.testing.assert_array_equal(served.predict(X), served.classes_[codes])
         for x, label in zip(X[:9], served.classes_[codes], strict=False):
             assert served.predict_one(x) == label

@@ -230,26 +230,6 @@ class Predictor(LazyPredictions):
         self._n_probabilities()
         return self._calibration().log_odds(*self._exits(self._features.read(X)))
 
-    def codes(self, X: ArrayLike, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-        """Predict the position of each row's class in ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, n_features)
-            Rows.
-        out : ndarray of intp, shape (n,), optional
-            Where to write the result.
-
-        Returns
-        -------
-        ndarray of intp, shape (n,)
-            Positions; ``classes_[codes]`` are the labels.
-        """
-        rows = self._features.read(X)
-        out = checked_out(out, (len(rows),), rows, np.intp)
-        out[:] = self._codes(rows)
-        return out
-
     def scores(self, X: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Return the raw scores of Eq. (2) at each row's exit, before calibration.
 

@@ -87,7 +87,7 @@ def test_the_calibration_is_by_kept_exit():
     assert tables.doubles["factors"].tolist() == [1.5, 2.5]
     bare = ModelTables.of(Model(whole_model().dag))
     assert bare.readings is None
-    assert not bare.has_probabilities
+    assert "probabilities" not in bare.facts
     numbers = replace(stumps(3), task=Regression())
     means = ModelTables.of(Model(Dag(numbers, policy_of(numbers))))
     assert means.readings.factors.tolist() == [1.0]
@@ -108,8 +108,8 @@ def test_every_state_goes_where_the_jump_table_says(data):
     kept = [*tables.steps.tolist(), policy.n_steps]
     for row, step in enumerate(consulted):
         for top in range(n_scores):
-            runs = slice(*tables.starts[row * n_scores + top :][:2])
-            bounds, jumps = tables.bounds[runs], tables.jumps[runs]
+            runs = slice(*tables.jumps.starts[row * n_scores + top :][:2])
+            bounds, jumps = tables.jumps.bounds[runs], tables.jumps.values[runs]
             for state in states:
                 cell = top * (len(edges) + 1) + int((edges < state).sum())
                 target = kept[jumps[np.searchsorted(bounds, state)]]
@@ -125,7 +125,7 @@ def test_steps_that_no_cell_evaluates_are_left_out():
     assert tables.steps.tolist() == [0, 1, 2]
     assert len(tables.splits.records) == 3
     assert len(tables.votes) == 6
-    assert len(tables.bounds) == 4  # one run before each step and one at the end
+    assert len(tables.jumps.bounds) == 4  # one run before each step and one at the end
 
 
 def test_trees_stand_in_the_order_of_the_steps():

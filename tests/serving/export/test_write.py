@@ -117,7 +117,11 @@ def exported(page, tmp_path_factory):
     X = predictor.encode(
         given["table"].iloc[:1].assign(**row).astype({"town": given["town"].dtype})
     )
-    wanted = [predictor.codes(X)[0], predictor.n_evaluated(X)[0], predictor.predict_proba(X)[0, 1]]
+    wanted = [
+        predictor.predict(X)[0],
+        predictor.n_evaluated(X)[0],
+        predictor.predict_proba(X)[0, 1],
+    ]
     return folder, wanted
 
 

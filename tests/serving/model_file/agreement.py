@@ -161,7 +161,7 @@ def predictions_agree(predictor, X, scores):
     if ensemble.classes is None or ensemble.kind != "classifier":
         return
     codes = predictor.run(X).verdict
-    np.testing.assert_array_equal(predictor.codes(X), codes)
+    np.testing.assert_array_equal(predicted, ensemble.classes[codes])
     if predictor.model.dag.policy.verdict is None:
         np.testing.assert_array_equal(codes, ensemble.codes(scores))
     if predictor.model.calibration is not None:

@@ -75,7 +75,7 @@ def _commented(line: str) -> str:
 def _defined(tables: ModelTables, integers: bool) -> list[str]:
     facts, constants = tables.facts, tables.constants
     state = "uint32_t" if "many" in facts else "int32_t"
-    link = "model_exp" if tables.exp_link else ""
+    link = "model_exp" if "exp_link" in tables.facts else ""
     return [
         f"#ifndef MODEL_MDDAG_H\n#define MODEL_MDDAG_H\n\n{INCLUDE}#include <stdint.h>\n",
         *(f"#define MODEL_{name.upper()} {value}" for name, value in constants.items()),
@@ -102,9 +102,9 @@ def _arrays(tables: ModelTables) -> Iterator[tuple[str, NDArray[Any], str]]:
     yield "votes", walk.votes, "int32_t"
     yield "bias", walk.bias, "int32_t"
     yield "rounds", walk.rounds, ""
-    yield "starts", walk.starts, ""
-    yield "bounds", walk.bounds, "model_state"
-    yield "jumps", walk.jumps, ""
+    yield "starts", walk.jumps.starts, ""
+    yield "bounds", walk.jumps.bounds, "model_state"
+    yield "jumps", walk.jumps.values, ""
     yield from ((name, values, types.get(name, "")) for name, values in tables.rest.items())
     yield from ((name, values, "double") for name, values in tables.doubles.items())
     yield from ((name, values, "uint64_t") for name, values in tables.longs.items())

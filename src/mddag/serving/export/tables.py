@@ -10,21 +10,6 @@ read a split as four int32 in a row, which are in one line of the cache:
     left, right: a split, or below 0 the leaf whose votes begin at ~child
 
 A set of categories is its number of words, and then as many words of 32 bits.
-
-Labels are names of features, values of categories and classes, as tables of one type each. Whole
-numbers that a double holds exactly and bools stay whole numbers, other real numbers become
-doubles, and everything else, mixed columns too, is text. Python's own types do not leave Python.
-
-Exported code computes exp by the same operations in every language, so by the same bits: the
-algorithm of Arm's optimized routines (MIT license), which the C library of Linux has and by which
-the library computes probabilities there, with fused multiply-adds as on every x86 server since
-2013:
-
-    x = k ln 2 / 128 + r,     exp(x) = 2^(k/128) x (1 + tail + r + r^2/2 + ... + r^5/120)
-
-Each language calls its fused multiply-add by name; JavaScript, which has none, computes it of
-sums and products (Boldo and Melquiond, 2008). The table of 2^(i/128) is here, the steps are in
-the text of each language. Other C libraries may differ from it by one unit in the last place.
 """
 
 from __future__ import annotations
@@ -48,15 +33,6 @@ from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 
 Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class ExitCalibration:
-    """What scores at each kept exit stand for: factors x f + offsets of its group."""
-
-    groups: NDArray[np.intp]
-    factors: NDArray[np.float64]
-    offsets: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,24 +83,17 @@ class ModelTables:
         return {i: tuple(map(_key, values)) for i, values in columns}
 
     @property
-    def has_probabilities(self) -> bool:
-        """Whether the model predicts probabilities."""
-        return self.ensemble.task.predicts_classes and self.model.calibration is not None
-
-    @property
-    def exp_link(self) -> bool:
-        """Whether exp of a score is predicted; a ranker predicts its scores whatever its link."""
-        return self.ensemble.kind == "regressor" and self.ensemble.link == "exp"
-
-    @property
     def facts(self) -> frozenset[str]:
         """Which sections of a walk this model needs."""
         return frozenset(name for name, holds in self.all_facts.items() if holds)
 
-    @property
+    @cached_property
     def all_facts(self) -> dict[str, bool]:
         """What sections of a walk can be for, and whether the model needs them."""
-        walk, features = self.walk, self.ensemble.features
+        walk, features, task = self.walk, self.ensemble.features, self.ensemble.task
+        probabilities = task.predicts_classes and self.model.calibration is not None
+        # A ranker predicts its scores whatever its link.
+        exp_link = self.ensemble.kind == "regressor" and self.ensemble.link == "exp"
         return {
             "staged": walk.stages is not None,
             "verdicts": walk.verdicts is not None,
@@ -132,12 +101,12 @@ class ModelTables:
             "many": walk.n_scores > 1,
             "together": walk.every > 1,
             "patches": self.patches is not None,
-            "classifies": self.ensemble.task.predicts_classes,
+            "classifies": task.predicts_classes,
             "readings": self.readings is not None,
-            "probabilities": self.has_probabilities,
-            "exp_link": self.exp_link,
-            "exp": self.has_probabilities or self.exp_link,
-            "named": self.patches is None and features.names is not None,
+            "probabilities": probabilities,
+            "exp_link": exp_link,
+            "exp": probabilities or exp_link,
+            "named": self.names is not None,
             "missing": features.missing,
             "refuses": features.unknown == "error",
         }
@@ -165,7 +134,7 @@ class ModelTables:
         return float(np.ldexp(1.0, -self.walk.exponent))
 
     @cached_property
-    def readings(self) -> ExitCalibration | None:
+    def readings(self) -> Calibration | None:
         """The calibration by kept exit; None for classifiers that have none."""
         calibration = self.model.calibration
         if calibration is None:
@@ -173,7 +142,7 @@ class ModelTables:
                 return None
             calibration = Calibration.one_group(1.0, len(self.ensemble))
         groups = calibration.groups[np.concatenate([[0], self.walk.steps + 1])]
-        return ExitCalibration(groups, calibration.factors, calibration.offsets)
+        return Calibration(groups, calibration.factors, calibration.offsets)
 
     @property
     def integers(self) -> dict[str, Integers]:
@@ -182,8 +151,8 @@ class ModelTables:
         nodes, sets = self._nodes
         arrays: dict[str, NDArray[Any]]
         arrays = {"nodes": nodes, "sets": sets, "roots": walk.splits.roots, "votes": walk.votes}
-        arrays |= {"bias": walk.bias, "rounds": walk.rounds, "starts": walk.starts}
-        arrays |= {"bounds": self._signed(walk.bounds), "jumps": walk.jumps, **rest}
+        arrays |= {"bias": walk.bias, "rounds": walk.rounds, "starts": walk.jumps.starts}
+        arrays |= {"bounds": self._signed(walk.jumps.bounds), "jumps": walk.jumps.values, **rest}
         if walk.verdicts is not None:
             arrays["verdict_bounds"] = self._signed(walk.verdicts.bounds)
         return {name: np.asarray(values, np.int64) for name, values in arrays.items()}
@@ -260,7 +229,11 @@ EXACT = 2**53  # the largest whole number up to which doubles hold all
 
 @dataclass(frozen=True)
 class Labels:
-    """Values of one kind: int, float or str."""
+    """Names of features, values of categories or classes, all int, float or str.
+
+    Whole numbers that a double holds exactly and bools stay whole numbers, other real numbers
+    become doubles, and everything else, mixed columns too, is text.
+    """
 
     kind: Literal["whole", "real", "text"]
     values: tuple[Any, ...]
@@ -297,7 +270,12 @@ STEPS = 128
 def two_powers() -> NDArray[np.uint64]:
     """Return two entries for each i of 2^(i/128), of which D is the nearest double.
 
-    The bits of D's relative error, and those of D less i 2^45: adding k 2^45 gives 2^(k/128).
+    The bits of D's relative error, and those of D less i 2^45: adding k 2^45 gives 2^(k/128). With
+    x = k ln 2 / 128 + r, exported code computes exp(x) = 2^(k/128) x (1 + tail + r + r^2/2 + ... +
+    r^5/120) by fused multiply-adds, the algorithm of Arm's optimized routines (MIT license), which
+    the C library of Linux has and by which the library computes probabilities there: the same bits
+    in every language. JavaScript computes fused operations of sums and products (Boldo and
+    Melquiond, 2008). Other C libraries may differ by one unit in the last place.
     """
     entries: list[int] = []
     with localcontext() as context:

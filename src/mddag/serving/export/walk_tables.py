@@ -1,20 +1,10 @@
 """Flatten a DAG into the arrays that exported code walks.
 
 Votes and scores are the integers of ``IntegerVotes``, so sums are those of the Dag. Steps that no
-cell evaluates are left out and the rest renumbered. A row of the jump table becomes runs of cells
-with one target each: run r is for states up to ``bounds[r]``, an integer score (K = 1) or margin,
-so no grid is left to search. There is one row before the first step and one after each decision.
-Verdicts are runs of cells in the same way. Of stages all steps are kept, since a row may be
-looked at again at a step that nobody evaluates.
-
-The longest way that a row can take through them is
-
-    W(row) = comparisons of a look-up + max over targets t of (depths of the trees of t + W(t + 1))
-
-over all targets that a row of the jump table has, whether or not scores can lead there: a bound
-that no row exceeds. A comparison is one of a value with a threshold (or a set), of a score with a
-bound of the jump table, or of two scores. What follows the walk, a verdict or a probability, is
-not included.
+cell evaluates are left out and the rest renumbered, except for stages, where a row may look again
+at a step that nobody evaluates. A row of the jump table becomes runs of cells with one target each:
+run r is for states up to ``bounds[r]``, an integer score (K = 1) or margin, so no grid is left to
+search. There is one row before the first step and one after each decision.
 """
 
 from __future__ import annotations
@@ -91,13 +81,10 @@ class WalkTables:
     steps  : intp (n_kept,), the steps of the policy that are kept
     rounds : int64 (n_kept + 1,), which trees make up which step
     score  : int32 (n_trees,), the score that a tree votes for, -1 for all
-    votes  : int32
-    bias   : int32 (K,)
-    exponent : a score is an integer x 2^-exponent
-    starts : int64 (n_rows x K + 1,), where the runs of each row and top class begin
-    bounds, jumps : int64 (n_runs,), the highest state of a run, and the step that follows
+    votes, bias : int32, whose sums x 2^-exponent are scores
+    jumps    : the step that follows a state
     stages   : the score columns; None where there is one state of all scores
-    verdicts : runs of verdicts; None where scores decide
+    verdicts : the verdict of a state; None where scores decide
     """
 
     splits: Splits
@@ -108,9 +95,7 @@ class WalkTables:
     bias: NDArray[np.int32]
     exponent: int
     every: int
-    starts: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-    jumps: NDArray[np.int64]
+    jumps: Runs
     stages: StageTables | None = None
     verdicts: Runs | None = None
 
@@ -118,6 +103,11 @@ class WalkTables:
     def n_scores(self) -> int:
         """K."""
         return len(self.bias)
+
+    @property
+    def n_tops(self) -> int:
+        """How many classes may be the top one where a table is looked at."""
+        return 1 if self.stages is not None else self.n_scores
 
     @property
     def n_steps(self) -> int:
@@ -145,7 +135,6 @@ class WalkTables:
         decisions = np.flatnonzero(kept)
         steps = np.flatnonzero(np.isin(np.arange(policy.n_steps) // policy.every, decisions))
         ensemble = _of_steps(dag, steps, fixed)
-        jumps = _jump_runs(policy, steps, decisions, fixed)
         return cls(
             splits=_splits(ensemble),
             steps=steps,
@@ -155,9 +144,7 @@ class WalkTables:
             bias=fixed.bias,
             exponent=fixed.exponent,
             every=policy.n_together,
-            starts=jumps.starts,
-            bounds=jumps.bounds,
-            jumps=jumps.values,
+            jumps=_jump_runs(policy, steps, decisions, fixed),
             stages=None if staged is None else _stage_tables(policy, staged),
             verdicts=_verdict_runs(policy, decisions, fixed),
         )
@@ -250,7 +237,16 @@ def _merged(
 
 @dataclass(frozen=True)
 class WorstCase:
-    """Base classifiers and comparisons of the row that needs most of each."""
+    """Base classifiers and comparisons of a walk that no row exceeds.
+
+    The longest way that a row can take through the tables is
+
+        W(row) = comparisons of a look-up + max over targets t (depths of the trees of t + W(t + 1))
+
+    over all targets that a row of the jump table has, whether or not scores can lead there. A
+    comparison is one of a value with a threshold (or a set), of a score with a bound of the jump
+    table, or of two scores.
+    """
 
     evaluations: int
     comparisons: int
@@ -279,22 +275,19 @@ def tree_depths(splits: Splits) -> NDArray[np.int64]:
 
 def _looks(tables: WalkTables) -> NDArray[np.int64]:
     """Count the comparisons of a look-up in each row of the jump table, of its longest class."""
-    n_tops = 1 if tables.stages is not None else tables.n_scores
-    runs = np.diff(tables.starts).reshape(-1, n_tops).max(axis=1)
-    tops = 0 if n_tops == 1 else 1 + 2 * (n_tops - 2)
+    runs = np.diff(tables.jumps.starts).reshape(-1, tables.n_tops).max(axis=1)
+    tops = 0 if tables.n_tops == 1 else 1 + 2 * (tables.n_tops - 2)
     return np.array([ceil(log2(n)) + tops for n in runs.tolist()], np.int64)
 
 
 def _longest(tables: WalkTables, steps: NDArray[np.int64], looks: NDArray[np.int64]) -> int:
     """Return the most that steps and look-ups can add up to on a way from the first row."""
-    every, n_steps = tables.every, tables.n_steps
-    n_tops = 1 if tables.stages is not None else tables.n_scores
+    every, starts = tables.every, tables.jumps.starts[:: tables.n_tops]
     from_row = np.zeros(len(looks) + 1, np.int64)  # nothing after the last row
     for row in range(len(looks) - 1, -1, -1):
-        runs = slice(tables.starts[row * n_tops], tables.starts[(row + 1) * n_tops])
         ways = [0]
-        for target in np.unique(tables.jumps[runs]).tolist():
-            if target >= n_steps:
+        for target in np.unique(tables.jumps.values[starts[row] : starts[row + 1]]).tolist():
+            if target >= tables.n_steps:
                 continue
             block = target // every
             if tables.stages is not None and block > row:  # another column is looked at first

@@ -1,13 +1,10 @@
-"""Export a model to WebAssembly.
+"""Export a model to WebAssembly: the C header, compiled by clang and linked by wasm-ld.
 
-The C header is compiled by clang and linked by wasm-ld into one module.
-
-The compilers of others write better code than an assembler of ours would, and the C walk stays the
-only one; so both must be installed, where a model is exported and nowhere else. The module imports
-nothing and takes one row at a time: ``row()`` is the address for its values, ``predict()``,
-``evaluations()``, ``scores()`` and ``probabilities()`` read it. What source code has in a comment,
-names, categories and classes, is JSON in the custom section "mddag". Without a fused multiply-add
-(WebAssembly has none) that of ``walks/wasm/freestanding.h`` is compiled in.
+The C walk stays the only one; so both tools must be installed where a model is exported, and
+nowhere else. The module imports nothing and takes one row at a time: ``row()`` is the address for
+its values, ``predict()``, ``evaluations()``, ``scores()`` and ``probabilities()`` read it. What
+source code has in a comment, names, categories and classes, is JSON in the custom section "mddag".
+WebAssembly has no fused multiply-add: that of ``walks/wasm/freestanding.h`` is compiled in.
 """
 
 from __future__ import annotations
@@ -41,7 +38,9 @@ def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
             "language 'javascript', which needs nothing"
         )
     header = render_c(tables, worst, "model")
-    has_probabilities = "#define MODEL_HAS_PROBABILITIES\n" if tables.has_probabilities else ""
+    has_probabilities = (
+        "#define MODEL_HAS_PROBABILITIES\n" if "probabilities" in tables.facts else ""
+    )
     source = header.data.decode("ascii").replace(INCLUDE, code("wasm/freestanding.h"), 1)
     module = _compiled(
         source + has_probabilities + code("wasm/wasm.c"), STACK + _stack_of_row(tables)
