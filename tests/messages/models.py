@@ -1,8 +1,14 @@
-"""Tiny models, made once, and the calls that a row of bad input changes in one place."""
+"""Tests of rows of bad input, and tiny models, made once, that the rows share.
 
+A row is a call, the exception, and words of its message: the argument and the value. No message is
+what Python or numpy says by itself.
+"""
+
+import re
 from functools import cache
 
 import numpy as np
+import pytest
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -11,6 +17,25 @@ import mddag
 from mddag import MDP, MDDAGClassifier
 from mddag import AdaBoostMHClassifier as AdaBoost
 from mddag.solvers import Margin
+
+RAW = r"has no attribute|object is not|not supported between|could not convert|truth value of"
+
+
+def check(call, error, words):
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert not re.search(RAW, str(caught.value))
+
+
+def rejected(rows):
+    """A test of these rows."""
+
+    @pytest.mark.parametrize(("call", "error", "words"), rows, ids=[row[2] for row in rows])
+    def test(call, error, words):
+        check(call, error, words)
+
+    return test
+
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))

@@ -19,7 +19,7 @@ from mddag.losses import Squared
 from mddag.solvers import Margin
 from tests.detection.problems import SETTINGS, backgrounds, fitted, patches, random_classifier
 from tests.messages import models
-from tests.messages.message import check, each
+from tests.messages.models import check, rejected
 
 X, Y = np.random.default_rng(0).normal(size=(80, 3)), np.arange(80) % 2
 GREY, SMALL = np.zeros((30, 30), np.uint8), np.zeros((5, 9), np.uint8)
@@ -179,12 +179,7 @@ RATES = [
     (lambda: sparsify(target_fpr=0.1, beta=-1), ValueError, "beta"),
     (lambda: sparsify(target_fpr=0.1, solver=Margin()), TypeError, "solver is a Margin"),
 ]
-ROWS = [(row[2], *row) for row in (*IMAGES, *DETECTORS, *CASCADES, *RATES)]
-
-
-@each(ROWS)
-def test_messages(call, error, words):
-    check(call, error, words)
+test_messages = rejected(IMAGES + DETECTORS + CASCADES + RATES)
 
 
 def test_images_of_more_than_8_bits_and_files_that_are_none(tmp_path):

@@ -1,4 +1,4 @@
-"""What is said of bad input: MDDAGClassifier and MDDAGRegressor."""
+"""What is said of bad input: MDDAGClassifier, MDDAGRegressor, AdaBoostMHClassifier and learners."""
 
 import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier
@@ -7,14 +7,13 @@ from sklearn.exceptions import NotFittedError
 import mddag
 from mddag import AdaBoostMHClassifier as AdaBoost
 from mddag import MDDAGClassifier, MDDAGRegressor
-from mddag.detection import Rejection
-from tests.messages.message import check, each
-from tests.messages.models import X, Y, fast, fit, model, regressor, scaled
+from mddag.detection import Haar, Rejection
+from mddag.learners import Tree
+from tests.messages.models import X, Y, boost, fast, fit, model, regressor, rejected, scaled
 
 ROWS = [
     *(
         (
-            f"unfitted {name}",
             lambda name=name: getattr(MDDAGClassifier(), name)(X),
             NotFittedError,
             "This MDDAGClassifier instance is not fitted yet",
@@ -22,83 +21,101 @@ ROWS = [
         for name in ("predict", "predict_proba", "n_evaluated", "trace", "scores")
     ),
     (
-        "a rate and three classes",
         lambda: MDDAGClassifier(solver=Rejection()).fit(X, np.arange(len(X)) % 3),
         ValueError,
         "3 scores",
     ),
+    (lambda: MDDAGRegressor().save("m"), NotFittedError, "MDDAGRegressor instance"),
+    (lambda: AdaBoost().predict(X), NotFittedError, "AdaBoostMHClassifier inst"),
     (
-        "unfitted save",
-        lambda: MDDAGRegressor().save("m"),
-        NotFittedError,
-        "MDDAGRegressor instance",
-    ),
-    (
-        "unfitted predictor",
-        lambda: AdaBoost().predict(X),
-        NotFittedError,
-        "AdaBoostMHClassifier inst",
-    ),
-    (
-        "unfitted export",
         lambda: mddag.export(MDDAGClassifier(), "m.h"),
         NotFittedError,
         "This MDDAGClassifier instance",
     ),
-    ("policy_rows", lambda: fit(policy_rows="all"), ValueError, "policy_rows is 'all'"),
-    ("policy_fraction", lambda: fit(policy_fraction=0), ValueError, "policy_fraction is 0"),
-    ("actions", lambda: fit(actions=("skip",)), ValueError, r"actions are \('skip',\)"),
-    ("beta None", lambda: fit(beta=None), ValueError, "beta is None"),
-    ("another kind", lambda: fit(ensemble=regressor()), ValueError, "the ensemble is that of a"),
+    (lambda: fit(policy_rows="all"), ValueError, "policy_rows is 'all'"),
+    (lambda: fit(policy_fraction=0), ValueError, "policy_fraction is 0"),
+    (lambda: fit(actions=("skip",)), ValueError, r"actions are \('skip',\)"),
+    (lambda: fit(beta=None), ValueError, "beta is None"),
+    (lambda: fit(ensemble=regressor()), ValueError, "the ensemble is that of a"),
     (
-        "no rows left",
         lambda: fit(ensemble=GradientBoostingClassifier(), X=X[:2], y=[0, 1]),
         ValueError,
         "leaves no row for the policy",
     ),
-    ("one dimension", lambda: fit(X=X[:, 0]), ValueError, "Expected 2D array, got 1D array"),
-    ("infinite X", lambda: fit(X=abs(X) * np.inf), ValueError, "X contains infinity"),
-    ("numbers for labels", lambda: fit(y=X[:, 0]), ValueError, "Unknown label type: continuous"),
+    (lambda: fit(X=X[:, 0]), ValueError, "Expected 2D array, got 1D array"),
+    (lambda: fit(X=abs(X) * np.inf), ValueError, "X contains infinity"),
+    (lambda: fit(y=X[:, 0]), ValueError, "Unknown label type: continuous"),
     (
-        "adopted estimator",
         lambda: MDDAGClassifier(model()).adopt(fast(), X, Y),
         TypeError,
         "policy is an MDDAGClassifier",
     ),
+    (lambda: fast().predict(X[:, :2]), ValueError, "X has 2 features, but MDDAGClassifier"),
+    (lambda: scaled().n_evaluated(X[:, :2]), ValueError, "X has 2 features, but StandardScaler"),
+    (lambda: scaled().save("m.mddag"), ValueError, "reads rows after StandardScaler,"),
+    (lambda: fast().set_params(betas=1), ValueError, "Invalid parameter 'betas'"),
     (
-        "columns",
-        lambda: fast().predict(X[:, :2]),
-        ValueError,
-        "X has 2 features, but MDDAGClassifier",
-    ),
-    (
-        "columns of a pipeline",
-        lambda: scaled().n_evaluated(X[:, :2]),
-        ValueError,
-        "X has 2 features, but StandardScaler",
-    ),
-    (
-        "saved pipeline",
-        lambda: scaled().save("m.mddag"),
-        ValueError,
-        "reads rows after StandardScaler,",
-    ),
-    ("set_params", lambda: fast().set_params(betas=1), ValueError, "Invalid parameter 'betas'"),
-    (
-        "words for numbers",
         lambda: MDDAGRegressor(regressor()).fit(X, ["dear"] * len(X)),
         ValueError,
         "y is an array of <U4 of shape",
     ),
     (
-        "complex numbers",
         lambda: MDDAGRegressor(regressor()).fit(X, X[:, 0] + 1j),
         ValueError,
         "omplex data not supported|y",
     ),
 ]
-
-
-@each(ROWS)
-def test_messages(call, error, words):
-    check(call, error, words)
+PATCHES = np.random.default_rng(0).integers(0, 256, (80, 6, 5), np.uint8)
+BOOSTING = [
+    (lambda: boost("stump"), TypeError, "learner is 'stump'"),
+    (lambda: boost(n_rounds=0), ValueError, "n_rounds is 0"),
+    (lambda: boost(rows=[], labels=[]), ValueError, "Expected 2D array"),
+    (lambda: boost(rows={}), ValueError, r"X has 0 dimension\(s\)"),
+    (lambda: boost(labels=np.ones(80, int)), ValueError, "one class|1 class"),
+    (lambda: boost(Tree(n_leaves=1)), ValueError, "n_leaves is 1"),
+    (lambda: boost(Haar(0), rows=PATCHES), ValueError, "n_features is 0"),
+    (
+        lambda: boost(Haar(9, random_state="today"), rows=PATCHES),
+        ValueError,
+        "random_state is 'today'",
+    ),
+    (lambda: boost(Haar(9, learner="tree"), rows=PATCHES), TypeError, "learner is 'tree'"),
+    (lambda: boost(Haar(9, learner=Haar()), rows=PATCHES), TypeError, "wanted one that is fitted"),
+    (lambda: boost(Haar(9, window=6), rows=PATCHES), ValueError, "window is 6"),
+    (
+        lambda: boost(Haar(9, window=(4, 4)), rows=PATCHES),
+        ValueError,
+        r"patches of \(6, 5\) pixels",
+    ),
+    (lambda: boost(Haar(9)), ValueError, "rows of 3 pixels, which is not the square"),
+    (lambda: boost(Haar(9), rows=PATCHES / 255), ValueError, "X is float64"),
+    (
+        lambda: boost(Haar(9), rows=np.zeros((80, 6, 5, 3), np.uint8)),
+        ValueError,
+        "these look like color images:",
+    ),
+    (
+        lambda: boost(Haar(9), rows=np.zeros((80, 1, 5), np.uint8)),
+        ValueError,
+        r"window is \(1, 5\)",
+    ),
+    (
+        lambda: boost(Haar(9), rows=PATCHES[:0], labels=[]),
+        ValueError,
+        r"X has 0 patches \(shape \(0,",
+    ),
+    (lambda: boost(Haar(9), rows=PATCHES[:9]), ValueError, "inconsistent numbers of samples"),
+    (
+        lambda: boost(Haar(9), rows=PATCHES, categorical_features=[0]),
+        ValueError,
+        "the pixels of patches are",
+    ),
+    (
+        lambda: boost(Haar(9), rows=PATCHES, min_weight_fraction_leaf=0.1),
+        ValueError,
+        "Haar places its own thresholds",
+    ),
+    (lambda: Tree().set_params(depth=3), ValueError, "Tree has no parameter 'depth'"),
+    (lambda: boost(sample_weight={"first": 1}), ValueError, "sample_weight is a dict"),
+]
+test_messages = rejected(ROWS + BOOSTING)

@@ -1,13 +1,26 @@
-"""What is said of bad input: MDP, Grid, Policy and Curve."""
+"""What is said of bad input: MDP, Grid, Policy, Curve, Dag and Trace."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from mddag import MDP, Curve, Grid, Policy
+import mddag
+from mddag import MDP, Curve, Dag, Grid, Policy, Trace
 from mddag.policy.state import Stages
-from tests.messages.message import check, each
-from tests.messages.models import X, Y, curve, ensemble, fast, mdp, model, policy, votes
+from mddag.solvers import Margin
+from tests.messages.models import (
+    X,
+    Y,
+    curve,
+    ensemble,
+    fast,
+    mdp,
+    model,
+    policy,
+    rejected,
+    trace,
+    votes,
+)
 
 
 def stages(*given):
@@ -23,38 +36,63 @@ def foreign_stages():
 
 
 PROBLEMS = [
-    ("votes", lambda: MDP(model(), Y), ValueError, "votes is a GradientBoostingClassifier"),
-    ("price", lambda: MDP(votes(), Y, costs="dear"), ValueError, "costs is 'dear'"),
-    ("weight", lambda: MDP(votes(), Y, weight=np.zeros(80)), ValueError, "weight is 0 for every"),
-    ("unit", lambda: MDP(votes(), Y, unit=None), ValueError, "unit is None"),
-    ("evaluate", lambda: mdp().evaluate(fast()), TypeError, "policy is an MDDAGClassifier"),
-    ("most", lambda: mdp().counting("all"), ValueError, "most is 'all'"),
-    ("arranged", lambda: mdp().arranged(policy()), TypeError, "arrangement is a Policy"),
+    (lambda: MDP(model(), Y), ValueError, "votes is a GradientBoostingClassifier"),
+    (lambda: MDP(votes(), Y, costs="dear"), ValueError, "costs is 'dear'"),
+    (lambda: MDP(votes(), Y, weight=np.zeros(80)), ValueError, "weight is 0 for every"),
+    (lambda: MDP(votes(), Y, unit=None), ValueError, "unit is None"),
+    (lambda: mdp().evaluate(fast()), TypeError, "policy is an MDDAGClassifier"),
+    (lambda: mdp().counting("all"), ValueError, "most is 'all'"),
+    (lambda: mdp().arranged(policy()), TypeError, "arrangement is a Policy"),
 ]
 POLICIES = [
-    ("swapped", swapped, TypeError, "grid is an array of uint8 .*the second argument"),
-    ("steps", lambda: Policy.constant(0, "six", policy().grid), ValueError, "n_steps is 'six'"),
-    ("after nothing", lambda: policy().after(None), TypeError, "arrangement is None"),
-    ("reads", stages("first"), ValueError, "reads is 'first'"),
-    ("writes", stages([0, 1], np.zeros((2, 2))), ValueError, "writes is an array of float64"),
-    ("cells of stages", lambda: Stages(3, [0]), TypeError, "grid is 3;"),
-    ("foreign stages", foreign_stages, ValueError, "another grid|for 1 steps, .* has 6"),
-    ("state", lambda: replace(policy(), state=X[0]), TypeError, "state is an array of float64"),
+    (swapped, TypeError, "grid is an array of uint8 .*the second argument"),
+    (lambda: Policy.constant(0, "six", policy().grid), ValueError, "n_steps is 'six'"),
+    (lambda: policy().after(None), TypeError, "arrangement is None"),
+    (stages("first"), ValueError, "reads is 'first'"),
+    (stages([0, 1], np.zeros((2, 2))), ValueError, "writes is an array of float64"),
+    (lambda: Stages(3, [0]), TypeError, "grid is 3;"),
+    (foreign_stages, ValueError, "another grid|for 1 steps, .* has 6"),
+    (lambda: replace(policy(), state=X[0]), TypeError, "state is an array of float64"),
 ]
 GRIDS = [
-    ("edges", lambda: Grid("wide"), ValueError, "edges is 'wide'"),
-    ("grid of", lambda: Grid.uniform(ensemble()), TypeError, "votes is an Ensemble"),
-    ("n_cells", lambda: Grid.quantile(votes(), "many"), ValueError, "n_cells is 'many'"),
-    ("weight", lambda: Grid.quantile(votes(), weight=3), ValueError, r"weight .*\(\); .*\(80,\)"),
+    (lambda: Grid("wide"), ValueError, "edges is 'wide'"),
+    (lambda: Grid.uniform(ensemble()), TypeError, "votes is an Ensemble"),
+    (lambda: Grid.quantile(votes(), "many"), ValueError, "n_cells is 'many'"),
+    (lambda: Grid.quantile(votes(), weight=3), ValueError, r"weight .*\(\); .*\(80,\)"),
 ]
 CURVES = [
-    ("by hand", lambda: Curve({}, ()), ValueError, "columns have no .*mddag.sweep"),
-    ("sample", lambda: curve().envelope("all"), ValueError, "on is 'all'; .*'train'"),
-    ("column", lambda: curve().envelope(x="time"), ValueError, "x is 'time'; .*'cost'"),
-    ("csv", lambda: curve().to_csv(2), TypeError, "path is 2;"),
+    (lambda: Curve({}, ()), ValueError, "columns have no .*mddag.sweep"),
+    (lambda: curve().envelope("all"), ValueError, "on is 'all'; .*'train'"),
+    (lambda: curve().envelope(x="time"), ValueError, "x is 'time'; .*'cost'"),
+    (lambda: curve().to_csv(2), TypeError, "path is 2;"),
 ]
 
 
-@each(PROBLEMS + POLICIES + GRIDS + CURVES)
-def test_messages(call, error, words):
-    check(call, error, words)
+def staged():
+    """A policy of two score columns."""
+    state = Stages(policy().grid, [0, 0, 0, 1, 1, 1, 1])
+    return Policy(policy().actions, state.grid, policy().order, state=state)
+
+
+DAGS = [
+    (lambda: mddag.compile(fast()), TypeError, "ensemble is an MDDAGClassifier"),
+    (lambda: mddag.compile(ensemble(), Margin()), TypeError, "policy is a Margin"),
+    (
+        lambda: mddag.compile(ensemble().truncated(3), policy()),
+        ValueError,
+        "the policy is for 6 base classifiers",
+    ),
+    (lambda: mddag.compile(ensemble(), policy(), executor="gpu"), ValueError, "executor is 'gpu'"),
+    (lambda: Dag(ensemble(), policy(), None, 99.0), ValueError, "expected_evaluations is 99.0,"),
+    (
+        lambda: mddag.compile(ensemble(), staged(), executor="blocks"),
+        ValueError,
+        "'blocks' knows one score column,",
+    ),
+    (lambda: trace().path(80), IndexError, "there is no row 80"),
+    (lambda: trace().path("first"), TypeError, "i is 'first'"),
+    (lambda: trace().edges([1, 2]), ValueError, r"groups has shape \(2,\)"),
+    (lambda: trace().uses(1), ValueError, "wanted n_classifiers to be the size"),
+    (lambda: Trace(X, [0], np.zeros(0, int), [], []), ValueError, "indptr is a list, .*wanted"),
+]
+test_messages = rejected(PROBLEMS + POLICIES + GRIDS + CURVES + DAGS)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mddag.metrics import MAP, MRR, NDCG, MeanNDCG, rate_interval, threshold_at_tpr, tpr_at_fpr
-from tests.messages.message import check, each
+from tests.messages.models import rejected
 
 S, Y = np.arange(4.0), np.array([0, 0, 1, 1])
 
@@ -13,31 +13,29 @@ def rate(scores=S, labels=Y, fpr=0.1):
 
 
 RATES = [
-    ("fpr", rate(fpr=2), ValueError, "fpr is 2;"),
-    ("tpr", lambda: threshold_at_tpr(S, Y, "all"), ValueError, "tpr is 'all'"),
-    ("words", rate("ab"), ValueError, "scores is 'ab'"),
-    ("columns", rate(S[:, None]), ValueError, r"scores have shape \(4, 1\)"),
-    ("NaN", rate([0, 1, np.nan, 2]), ValueError, r"scores\[2\] is NaN"),
-    ("labels", rate(labels=Y[:3]), ValueError, r"labels have shape \(3,\)"),
-    ("names", rate(labels=list("abab")), ValueError, "labels"),
-    ("three", rate(labels=[0, 1, 2, 1]), ValueError, "labels"),
-    ("no negative", rate(labels=[1] * 4), ValueError, "no row is negative"),
-    ("no positive", rate(labels=[0] * 4), ValueError, "no row is positive"),
-    ("count", lambda: rate_interval(3, 2), ValueError, "count is 3, n is 2;"),
+    (rate(fpr=2), ValueError, "fpr is 2;"),
+    (lambda: threshold_at_tpr(S, Y, "all"), ValueError, "tpr is 'all'"),
+    (rate("ab"), ValueError, "scores is 'ab'"),
+    (rate(S[:, None]), ValueError, r"scores have shape \(4, 1\)"),
+    (rate([0, 1, np.nan, 2]), ValueError, r"scores\[2\] is NaN"),
+    (rate(labels=Y[:3]), ValueError, r"labels have shape \(3,\)"),
+    (rate(labels=list("abab")), ValueError, "labels"),
+    (rate(labels=[0, 1, 2, 1]), ValueError, "labels"),
+    (rate(labels=[1] * 4), ValueError, "no row is negative"),
+    (rate(labels=[0] * 4), ValueError, "no row is positive"),
+    (lambda: rate_interval(3, 2), ValueError, "count is 3, n is 2;"),
 ]
 LISTS = [
-    ("k", lambda: NDCG(0), ValueError, "k is 0;"),
-    ("gain", lambda: NDCG(5, gain="log"), ValueError, "gain is 'log'"),
-    ("no qid", lambda: NDCG()(S, Y, None), ValueError, "qid is missing"),
-    ("few qid", lambda: MAP()(S, Y, [1, 2]), ValueError, r"qid has shape \(2,\)"),
-    ("flags", lambda: MRR()(S, Y, Y == 1), ValueError, "qid is an array of bool"),
-    ("gone", lambda: NDCG()([], [], []), ValueError, "there are no documents"),
-    ("label", lambda: MeanNDCG()(S, -Y, Y), ValueError, r"labels\[2\] is -1.0"),
-    ("fewer", lambda: NDCG()(S, Y[:3], Y), ValueError, "4 scores and 3 labels"),
-    ("NaN", lambda: NDCG()([np.nan] * 4, Y, Y), ValueError, r"scores\[0\] is NaN"),
+    (lambda: NDCG(0), ValueError, "k is 0;"),
+    (lambda: NDCG(5, gain="log"), ValueError, "gain is 'log'"),
+    (lambda: NDCG()(S, Y, None), ValueError, "qid is missing"),
+    (lambda: MAP()(S, Y, [1, 2]), ValueError, r"qid has shape \(2,\)"),
+    (lambda: MRR()(S, Y, Y == 1), ValueError, "qid is an array of bool"),
+    (lambda: NDCG()([], [], []), ValueError, "there are no documents"),
+    (lambda: MeanNDCG()(S, -Y, Y), ValueError, r"labels\[2\] is -1.0"),
+    (lambda: NDCG()(S, Y[:3], Y), ValueError, "4 scores and 3 labels"),
+    (lambda: NDCG()([np.nan] * 4, Y, Y), ValueError, r"scores\[0\] is NaN"),
 ]
 
 
-@each(RATES + LISTS)
-def test_messages(call, error, words):
-    check(call, error, words)
+test_messages = rejected(RATES + LISTS)

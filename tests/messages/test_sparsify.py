@@ -1,15 +1,26 @@
-"""What is said of bad input: the arguments of sparsify, above all its targets."""
+"""What is said of bad input: the arguments of sparsify, above all its targets, and of sweep."""
 
 from functools import cache
 
 import numpy as np
 from lightgbm import LGBMRanker
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
+from mddag import MDDAGClassifier
 from mddag.metrics import NDCG, Accuracy, RocAuc
-from tests.messages.message import check, each
-from tests.messages.models import ReturnsNothing, TakesOneSample, X, Y, regressor, sparsify
+from tests.messages.models import (
+    ReturnsNothing,
+    TakesOneSample,
+    X,
+    Y,
+    regressor,
+    rejected,
+    sparsify,
+    sweep,
+)
 
 
 def given(**changes):
@@ -32,49 +43,79 @@ def ranker():
 
 WORDS = np.where(Y, "yes", "no")
 TARGETS = [
-    ("none", aimed(), ValueError, "got none; .*beta, budget, max_loss, max_disagreement"),
-    ("two", given(budget=3), ValueError, "beta=0.01, budget=3"),
-    ("beta", given(beta="cheap"), ValueError, "beta is 'cheap'"),
-    ("negative beta", given(beta=-1), ValueError, "beta is -1"),
-    ("budget", aimed(budget="20"), ValueError, "budget is '20'"),
-    ("no budget", aimed(budget=0), ValueError, "budget is 0"),
-    ("max_loss", aimed(max_loss=2), ValueError, "max_loss is 2"),
-    ("beyond the metric", aimed(max_loss=3, metric=RocAuc()), ValueError, "max_loss is 3;"),
-    ("too few rows", aimed(max_loss=0.001), ValueError, "80 rows .*max_loss=0.001"),
-    ("for a metric", aimed(max_loss=0.1, metric=RocAuc()), ValueError, "80 rows .*takes 100 rows"),
-    ("confidence", given(confidence=90), ValueError, "confidence is 90;"),
-    ("a certainty", aimed(max_loss=0.1, confidence=1.0), ValueError, "confidence is 1.0;"),
-    ("too sure", aimed(max_loss=0.1, confidence=0.99999), ValueError, "confidence is 0.99999,"),
-    ("objective", given(objective="fast"), ValueError, "objective is 'fast'"),
-    ("of numbers", numbers(beta=..., max_disagreement=0.1), ValueError, "regressor has no labels"),
+    (aimed(), ValueError, "got none; .*beta, budget, max_loss, max_disagreement"),
+    (given(budget=3), ValueError, "beta=0.01, budget=3"),
+    (given(beta="cheap"), ValueError, "beta is 'cheap'"),
+    (given(beta=-1), ValueError, "beta is -1"),
+    (aimed(budget="20"), ValueError, "budget is '20'"),
+    (aimed(budget=0), ValueError, "budget is 0"),
+    (aimed(max_loss=2), ValueError, "max_loss is 2"),
+    (aimed(max_loss=3, metric=RocAuc()), ValueError, "max_loss is 3;"),
+    (aimed(max_loss=0.001), ValueError, "80 rows .*max_loss=0.001"),
+    (aimed(max_loss=0.1, metric=RocAuc()), ValueError, "80 rows .*takes 100 rows"),
+    (given(confidence=90), ValueError, "confidence is 90;"),
+    (aimed(max_loss=0.1, confidence=1.0), ValueError, "confidence is 1.0;"),
+    (aimed(max_loss=0.1, confidence=0.99999), ValueError, "confidence is 0.99999,"),
+    (given(objective="fast"), ValueError, "objective is 'fast'"),
+    (numbers(beta=..., max_disagreement=0.1), ValueError, "regressor has no labels"),
 ]
 MODELS = [
-    ("a class", given(model=SVC), TypeError, "model is the class SVC"),
-    ("pipeline of nothing", given(model=Pipeline([])), ValueError, "a Pipeline without steps"),
-    ("ranker", lambda: sparsify(model=ranker()), TypeError, r"mddag\.ranking\.sparsify"),
-    ("metric of lists", given(metric=NDCG()), TypeError, r"NDCG.*mddag\.ranking\.sparsify"),
-    ("a word as metric", given(metric="f1"), ValueError, "metric is 'f1'; .*roc_auc"),
-    ("metric of numbers", numbers(metric=Accuracy()), ValueError, r"metric is Accuracy\(\)"),
-    ("solver", given(solver="margin"), TypeError, "solver is 'margin'"),
-    ("of nothing", given(solver=ReturnsNothing()), TypeError, "ReturnsNothing returned None"),
-    ("of one sample", given(solver=TakesOneSample()), TypeError, r"TakesOneSample.solve .*\(mdp, "),
-    ("n_jobs", given(n_jobs=0), ValueError, "n_jobs is 0"),
-    ("n_jobs", given(n_jobs=0), ValueError, "n_jobs is 0"),
+    (given(model=SVC), TypeError, "model is the class SVC"),
+    (given(model=Pipeline([])), ValueError, "a Pipeline without steps"),
+    (lambda: sparsify(model=ranker()), TypeError, r"mddag\.ranking\.sparsify"),
+    (given(metric=NDCG()), TypeError, r"NDCG.*mddag\.ranking\.sparsify"),
+    (given(metric="f1"), ValueError, "metric is 'f1'; .*roc_auc"),
+    (numbers(metric=Accuracy()), ValueError, r"metric is Accuracy\(\)"),
+    (given(solver="margin"), TypeError, "solver is 'margin'"),
+    (given(solver=ReturnsNothing()), TypeError, "ReturnsNothing returned None"),
+    (given(solver=TakesOneSample()), TypeError, r"TakesOneSample.solve .*\(mdp, "),
+    (given(n_jobs=0), ValueError, "n_jobs is 0"),
+    (given(n_jobs=0), ValueError, "n_jobs is 0"),
 ]
 ROWS = [
-    ("X and y swapped", given(X=Y, y=X), ValueError, r"X has 1 dimension\(s\), shape \(80,\)"),
-    ("other columns", given(X=X[:, :2]), ValueError, "X has 2 features"),
-    ("no rows", given(X=X[:0], y=Y[:0]), ValueError, "X has 0 rows"),
-    ("one row", given(X=X[:1], y=Y[:1]), ValueError, r"X has 1 row\(s\)"),
-    ("unknown labels", given(y=WORDS), ValueError, r"label '(yes|no)' \(row 0\)"),
-    ("fewer labels", given(y=Y[:-1]), ValueError, "inconsistent numbers of samples"),
-    ("label None", given(y=[None, *Y[1:]]), ValueError, r"y contains None \(row 0\)"),
-    ("short weight", given(sample_weight=np.ones(3)), ValueError, r"sample_weight .*\(3,\)"),
-    ("zero weight", given(sample_weight=np.zeros(80)), ValueError, "sample_weight is zero"),
-    ("weight below 0", given(sample_weight=-np.ones(80)), ValueError, r"weight\[0\] is -1.0"),
+    (given(X=Y, y=X), ValueError, r"X has 1 dimension\(s\), shape \(80,\)"),
+    (given(X=X[:, :2]), ValueError, "X has 2 features"),
+    (given(X=X[:0], y=Y[:0]), ValueError, "X has 0 rows"),
+    (given(X=X[:1], y=Y[:1]), ValueError, r"X has 1 row\(s\)"),
+    (given(y=WORDS), ValueError, r"label '(yes|no)' \(row 0\)"),
+    (given(y=Y[:-1]), ValueError, "inconsistent numbers of samples"),
+    (given(y=[None, *Y[1:]]), ValueError, r"y contains None \(row 0\)"),
+    (given(sample_weight=np.ones(3)), ValueError, r"sample_weight .*\(3,\)"),
+    (given(sample_weight=np.zeros(80)), ValueError, "sample_weight is zero"),
+    (given(sample_weight=-np.ones(80)), ValueError, r"weight\[0\] is -1.0"),
 ]
 
 
-@each(TARGETS + MODELS + ROWS)
-def test_messages(call, error, words):
-    check(call, error, words)
+test_messages = rejected(TARGETS + MODELS + ROWS)
+
+
+def swept(**changes):
+    return lambda: sweep(**changes)
+
+
+FEW = {"X": X[:2], "y": Y[:2]}
+NAN = np.full(80, np.nan)
+SWEEP = [
+    (swept(model=MDDAGClassifier()), NotFittedError, "MDDAGClassifier is not fitted"),
+    (swept(y=None), ValueError, "y is None"),
+    (swept(y=[0, 1]), ValueError, "inconsistent numbers of samples"),
+    (swept(X=np.full((80, 3), "a")), ValueError, "X has dtype <U1"),
+    (swept(X=sparse.csr_array(X)), TypeError, "X is a sparse csr_array"),
+    (swept(betas="all"), ValueError, "betas is 'all'"),
+    (swept(betas=[0.1, -1], X=None), ValueError, r"betas\[1\] is -1.0"),
+    (swept(loss=3, X=None), TypeError, "loss is 3;"),
+    (swept(solver="sarsa"), TypeError, "solver is 'sarsa'"),
+    (swept(X_test=X), ValueError, "X_test and y_test"),
+    (swept(sample_weight_test=NAN), ValueError, "X_test"),
+    (
+        swept(X_test=X, y_test=Y, sample_weight_test=NAN),
+        ValueError,
+        r"sample_weight_test\[0\] is nan",
+    ),
+    (swept(selection_fraction=1), ValueError, "selection_fraction is 1;"),
+    (swept(**FEW, selection_fraction=0.01), ValueError, "0.01, .*none of 2 rows"),
+    (swept(n_jobs="all"), ValueError, "n_jobs is 'all'"),
+]
+
+
+test_messages_of_sweep = rejected(SWEEP)

@@ -146,7 +146,7 @@ def test_a_frame_is_encoded_once(library):
     assert rows.tolist() == [[0, 0], [1, 0], [3, 0]]
     assert rows.dtype == np.float64
     assert predictor.encode(rows).base is not None  # no copy of what is encoded
-    for method in ("predict", "predict_proba", "codes", "scores", "n_evaluated"):
+    for method in ("predict", "predict_proba", "scores", "n_evaluated"):
         np.testing.assert_array_equal(
             getattr(predictor, method)(rows), getattr(predictor, method)(frame)
         )
