@@ -8,6 +8,7 @@ from . import ranking as ranking
 from . import solvers as solvers
 from ._utils.warnings import DoubtfulResult as DoubtfulResult
 from .acquisition.acquire import acquire as acquire
+from .acquisition.display import PurchaseDisplay as PurchaseDisplay
 from .adapters import as_ensemble as as_ensemble
 from .detection.detector import Detector as Detector
 from .detection.display import DetectionDisplay as DetectionDisplay
@@ -24,7 +25,6 @@ from .inspection.explanation import Explanation as Explanation
 from .inspection.plotting import DagDisplay as DagDisplay
 from .inspection.plotting import ExplanationDisplay as ExplanationDisplay
 from .inspection.plotting import PathDisplay as PathDisplay
-from .inspection.plotting import PurchaseDisplay as PurchaseDisplay
 from .inspection.plotting import TradeoffDisplay as TradeoffDisplay
 from .integrations import distributed as distributed
 from .integrations import mlflow as mlflow

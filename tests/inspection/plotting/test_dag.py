@@ -90,12 +90,6 @@ def test_the_caption_says_what_is_used_and_what_is_hidden():
     assert "not drawn" not in DagDisplay.from_trace(trace, min_share=0).caption()
 
 
-def test_what_is_exported_is_what_is_drawn():
-    display = DagDisplay.from_trace(trace_of([[0, 1]] * 399 + [[0, 7, 1]]))
-    assert "h2 " in display.to_dot()
-    assert "h8" not in display.to_dot()
-
-
 def test_it_draws_into_the_given_axes():
     figure, (left, right) = plt.subplots(1, 2)
     display = DagDisplay.from_trace(trace_of(TWO_PATHS), ax=right)

@@ -1,6 +1,5 @@
 """Traces made by hand, from paths."""
 
-import re
 from collections import Counter
 from itertools import pairwise
 
@@ -91,23 +90,6 @@ def test_instances_that_evaluate_nothing_go_straight_to_the_end():
     graph = Graph.of_trace(trace_of([[], [], [3]]))
     edges = zip(graph.source.tolist(), graph.target.tolist(), graph.count[:, 0], strict=True)
     assert {*edges} == {(START, QUIT, 2), (START, 3, 1), (3, QUIT, 1)}
-
-
-STATEMENT = re.compile(
-    r"""\ \ (rankdir=LR|(node|start|quit|h\d+(\ ->\ h\d+)?|start\ ->\ (h\d+|quit)|h\d+\ ->\ quit)
-    \ \[\w+=("[^"]*"|[\w.]+)(,\ \w+=("[^"]*"|[\w.]+))*\]);""",
-    re.VERBOSE,
-)
-
-
-def test_dot_is_a_list_of_nodes_and_edges():
-    trace = long_trace(20)
-    graph = Graph.of_trace(trace, np.arange(len(trace)) % 3)
-    head, *statements, end, nothing = graph.to_dot().split("\n")
-    assert (head, end, nothing) == ("digraph mddag {", "}", "")
-    assert [s for s in statements if not STATEMENT.fullmatch(s)] == []
-    assert sum("->" in s for s in statements) == len(graph.source)
-    assert sum("fillcolor" in s for s in statements) == len(graph.nodes)
 
 
 def test_the_smallest_of_many_groups_are_merged():

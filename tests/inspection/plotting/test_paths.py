@@ -1,4 +1,4 @@
-"""PathDisplay, ExplanationDisplay and PurchaseDisplay."""
+"""PathDisplay and ExplanationDisplay."""
 
 import itertools
 
@@ -9,11 +9,9 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
 
 import mddag
-from mddag import PurchaseDisplay
 from mddag.inspection.explanation import explain
 from mddag.inspection.plotting import ExplanationDisplay, PathDisplay
 from mddag.policy.policy import QUIT
-from tests.acquisition.costly import bought
 from tests.engine.test_dag import stumps
 from tests.inspection.explanation.models import classifier, frame, regressor
 from tests.inspection.plotting.test_graph import long_trace, trace_of
@@ -100,21 +98,3 @@ def test_a_row_that_evaluates_nothing_is_a_picture_too():
     display.figure_.canvas.draw()
     assert one.n_evaluated == 0
     assert [len(line.get_ydata()) for line in display.axes_[0].get_lines()[:1]] == [1]
-
-
-def test_flows_are_those_of_the_rows():
-    estimator, X, _ = bought()
-    trace = estimator.trace(X)
-    shown = PurchaseDisplay.from_trace(trace, estimator.dag_.purchases)
-    paid = estimator.dag_.purchases.prices.paid
-    assert sum(shown.last_.values()) == len(X)
-    for held, n in shown.last_.items():
-        rows = [set(row.nonzero()[0].tolist()) == set(held) for row in trace.groups & paid]
-        assert sum(rows) == n
-    assert sum(shown.flows_.values()) == trace.waves.sum()
-    assert any("quit" in text.get_text() for text in shown.ax_.texts)
-
-
-def test_what_is_no_trace_is_refused():
-    with pytest.raises(TypeError, match=r"trace is .*; wanted a Trace"):
-        PurchaseDisplay(3, None)

@@ -2,8 +2,8 @@
 
     a leaf  =  the conditions on the way to it:  29 < age <= 44 and workclass is Private
 
-Conditions on one feature are joined into one. The rule of a row says which values are missing;
-rules of whole trees do not say where missing values go.
+Conditions on one feature are joined into one. Rules of whole trees do not say where missing values
+go.
 
 Between two thresholds of the evaluated trees nothing that was evaluated changes, so the only
 values worth trying are those at and right above each threshold, and the other categories of a

@@ -3,7 +3,6 @@
     DagDisplay          the decision DAG as arcs over the base classifiers (Figure 1, lower panel)
     ExplanationDisplay  the score of one row after each step
     PathDisplay         evaluations over the plane, use of each base classifier (Figure 1 b, c)
-    PurchaseDisplay     the groups of features that rows buy, as flows between sets of them
     TradeoffDisplay     loss against evaluations, one point per beta
 
 matplotlib is imported when something is drawn, not before; ``pip install 'mddag[plot]'`` gets it.
@@ -13,12 +12,10 @@ from mddag.inspection.plotting.curves import TradeoffDisplay as TradeoffDisplay
 from mddag.inspection.plotting.dag import DagDisplay as DagDisplay
 from mddag.inspection.plotting.paths import ExplanationDisplay as ExplanationDisplay
 from mddag.inspection.plotting.paths import PathDisplay as PathDisplay
-from mddag.inspection.plotting.paths import PurchaseDisplay as PurchaseDisplay
 
 __all__ = [
     "DagDisplay",
     "ExplanationDisplay",
     "PathDisplay",
-    "PurchaseDisplay",
     "TradeoffDisplay",
 ]

@@ -61,11 +61,6 @@ def blend(counts: NDArray[np.intp], n_groups: int) -> NDArray[np.float64]:
     return np.asarray((counts / total) @ colors(n_groups))
 
 
-def hex_code(color: NDArray[np.float64]) -> str:
-    """Write #RRGGBB."""
-    return "#" + "".join(f"{round(255 * c):02x}" for c in color)
-
-
 LABEL_SIZE = 8.0  # points
 MOST_BETWEEN = 4  # unlabelled numbers get a small tick where at least every fourth is labelled
 WIDE = 20.0  # a scale that spans more than this factor is logarithmic

@@ -1,10 +1,4 @@
-"""Draw curves: loss against evaluations.
-
-A TradeoffDisplay has one point per beta, on the test rows where there are any, else the selection
-rows, else the training rows. Its line joins the points on the envelope of the rows that choose, so
-on test rows it may bend upwards: that is what you get when you cannot see the test rows. The full
-ensemble is the star and the dashed line.
-"""
+"""Draw curves: loss against evaluations."""
 
 from __future__ import annotations
 
@@ -35,6 +29,10 @@ _ASIDE = {"train": ("0.75", "o"), "selection": ("0.5", "s")}
 
 class TradeoffDisplay(Display):
     """Plot of a Curve: loss against evaluations or cost, one point per beta.
+
+    Points are on the test rows if there are any, else the selection rows, else the training rows.
+    The line joins the envelope of the rows that choose, so on test rows it may bend upwards. The
+    full ensemble is the star and the dashed line.
 
     Parameters
     ----------

@@ -1,15 +1,8 @@
 """Draw the decision DAG as arcs over a line of base classifiers (Figure 1, lower panel).
 
-Base classifiers stand in the order of evaluation, so every edge leads to the right. The area of a
-node and the width of an edge are proportional to the number of rows; the color blends the groups
-that pass. Edges of the first group (or without groups) run above the line, of the second below,
-by majority. Bars at the foot show where rows quit. Rare edges are hidden, and counted in the
-caption. Layout is one-dimensional: for a free one, take ``to_dot`` to Graphviz.
-
+Edges of the first group (or without groups) run above the line, of the second below, by majority.
 Arcs over hundreds of base classifiers that are evaluated one after the other would show nothing:
-neighbors are grouped, and the plot is a river as high as the rows that are left (``draw_river``).
-Bands between neighboring columns are as thick as the rows that go on, arcs over others half as
-thick. What leaves the river below quits.
+then neighbors are grouped, and the plot is a river as high as the rows that are left.
 """
 
 from __future__ import annotations
@@ -148,16 +141,6 @@ class DagDisplay(Display):
         graph = Graph.of_trace(trace, color, name="color")
         display = cls(graph, n_classifiers=n_classifiers, min_share=min_share, grouped=grouped)
         return display.plot(ax)
-
-    def to_dot(self) -> str:
-        """Write what is drawn in the DOT language of Graphviz.
-
-        Returns
-        -------
-        str
-            A digraph, from left to right.
-        """
-        return self.shown.to_dot()
 
     def _draw(self, *axes: Any) -> None:
         (ax,) = axes

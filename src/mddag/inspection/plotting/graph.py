@@ -1,14 +1,7 @@
 """Count the decision DAG as it was walked: base classifiers, edges, and how many took them.
 
 The edges are those of Section 3.1, U = union of the classification paths U_x, with their
-multiplicities, here also by group; START and QUIT close every path at both ends. A policy may
-have an order of its own, so the nodes are sorted such that every edge leads to the right, and by
-number where the edges leave a choice: for a policy in the order of the ensemble, by number.
-
-`Grouping` shows hundreds of base classifiers as a few groups of neighbors in the order of
-evaluation. A group ends where its evaluations reach a share of all, so groups hold about equally
-many evaluations: the first base classifiers, which all rows pass, stand alone, and the many at
-the end, which few reach, stand together. Edges inside of a group are left out.
+multiplicities, here also by group; START and QUIT close every path at both ends.
 """
 
 from __future__ import annotations
@@ -25,10 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from mddag._utils.checks import check_is
 from mddag.engine.trace import Trace
 from mddag.ensemble.votes import starts_of
-from mddag.inspection.plotting._axes import blend, group_of, hex_code
+from mddag.inspection.plotting._axes import group_of
 
 START, QUIT = -1, -2
-_ENDS = {START: "start", QUIT: "quit"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,27 +89,6 @@ class Graph:
             count=self.count[edge],
         )
 
-    def to_dot(self) -> str:
-        """Write the graph in the DOT language of Graphviz, to be laid out from left to right."""
-        lines = ["digraph mddag {", "  rankdir=LR;", "  node [shape=circle, style=filled];"]
-        for name in _ENDS.values():
-            lines.append(f'  {name} [shape=plaintext, style="", label="{name}"];')
-        shades = blend(self.uses, len(self.groups))
-        for j, uses, shade in zip(self.nodes, self.uses.sum(axis=1), shades, strict=True):
-            fill = f'fillcolor="{hex_code(shade)}", fontcolor=white'
-            lines.append(f'  h{j + 1} [label="{j + 1}", tooltip="{uses} rows", {fill}];')
-        widths = 0.3 + 6 * self.count.sum(axis=1) / max(self.n_rows, 1)
-        shades = blend(self.count, len(self.groups))
-        for e, (width, shade) in enumerate(zip(widths, shades, strict=True)):
-            ends = f"{_dot_name(self.source[e])} -> {_dot_name(self.target[e])}"
-            note = f'tooltip="{self.count[e].sum()} rows"'
-            lines.append(f'  {ends} [penwidth={width:.2f}, color="{hex_code(shade)}", {note}];')
-        return "\n".join([*lines, "}", ""])
-
-
-def _dot_name(j: int) -> str:
-    return _ENDS.get(int(j), f"h{j + 1}")
-
 
 def _distinct(
     source: NDArray[np.intp], target: NDArray[np.intp]
@@ -155,10 +126,10 @@ RARE = 0.002  # a jump of a smaller share of rows is not drawn
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Groups of a graph's nodes.
+    """Groups of neighbors in the order of evaluation that hold about as many evaluations each.
 
     `graph` has the groups as nodes 0, 1, …, and `uses` are the rows that enter each; `first` and
-    `last` are the positions of a group's first and last node.
+    `last` are the positions of a group's first and last node. Edges inside of a group are left out.
     """
 
     graph: Graph

@@ -71,7 +71,7 @@ class Facts:
 
     def __post_init__(self) -> None:
         if not self.title:
-            title = f"{self.ensemble.kind.capitalize()} of {self.n_classifiers} base classifiers"
+            title = f"{self.ensemble.kind.capitalize()} of {len(self.ensemble)} base classifiers"
             object.__setattr__(self, "title", title)
         if self.curve is not None:
             check_is("curve", self.curve, Curve, "a Curve, such as mddag.sweep gives, or None")
@@ -104,11 +104,6 @@ class Facts:
     def n_rows(self) -> int:
         """The number of rows; 0 without rows."""
         return 0 if self.rows is None else len(self.rows)
-
-    @property
-    def n_classifiers(self) -> int:
-        """The number of base classifiers."""
-        return len(self.ensemble)
 
     @cached_property
     def classes(self) -> NDArray[Any] | None:

@@ -50,7 +50,7 @@ def summary(facts: Facts) -> Section:
 
 def _tiles(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield numbers, and what they are."""
-    of_all = f"evaluations per row, of {facts.n_classifiers}"
+    of_all = f"evaluations per row, of {len(facts.ensemble)}"
     if facts.rows is None:
         if facts.model.evaluation is not None:
             yield f"{facts.model.evaluation.n_evaluated:.1f}", of_all
@@ -183,7 +183,7 @@ def evaluations(facts: Facts) -> Section | None:
     rows += [("mean", f"{counts.mean():.2f}", counts.mean())]
     rows += [("longest", f"{counts.max()}", counts.max())]
     chart = histogram(counts, group, max(len(names), 1), "base classifiers evaluated")
-    quantiles = [(what, text, percent(n / max(facts.n_classifiers, 1))) for what, text, n in rows]
+    quantiles = [(what, text, percent(n / max(len(facts.ensemble), 1))) for what, text, n in rows]
     return Section.of_template(
         "evaluations", "Evaluations per row", facts=facts, chart=chart, quantiles=quantiles
     )
@@ -232,7 +232,7 @@ def features(facts: Facts) -> Section | None:
     if facts.rows is None or facts.ensemble.callables:
         return None
     reads = reads_of(facts.ensemble)
-    times = facts.paths.uses(facts.n_classifiers).sum(axis=1) @ reads
+    times = facts.paths.uses(len(facts.ensemble)).sum(axis=1) @ reads
     order = np.argsort(-times, kind="stable")
     order = order[times[order] > 0][:MOST_FEATURES]
     bars = []
