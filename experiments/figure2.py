@@ -32,8 +32,8 @@ sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder beside
 from experiments.detection import cases, methods, picture  # noqa: E402
 from experiments.detection.cases import Case, Size  # noqa: E402
 from experiments.detection.methods import At  # noqa: E402
+from experiments.detection.runs import DetectionRun, best_within  # noqa: E402
 from experiments.reports import shown, write  # noqa: E402
-from mddag.metrics import DetectionRun, best_within  # noqa: E402
 
 MEASURES: tuple[At, ...] = tuple(product((0.1, 0.05, 0.01, 0.001), ("split", "whole")))
 BOUNDS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)

@@ -36,8 +36,8 @@ from experiments.detection.formulations import (  # noqa: E402
     Formulation,
     decided,
 )
+from experiments.detection.runs import DetectionRun  # noqa: E402
 from experiments.reports import write  # noqa: E402
-from mddag.metrics import DetectionRun  # noqa: E402
 from mddag.solvers import Descent, Portfolio, Sarsa, WatkinsQ  # noqa: E402
 from mddag.solvers.sarsa import Growing  # noqa: E402
 from mddag.solvers.values import RadialBasis, Table  # noqa: E402

@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 
 from experiments.detection.cases import Case
+from experiments.detection.runs import Scored
 from mddag import MDP, Policy
 from mddag.losses import Exponential, Loss, ZeroOne
-from mddag.metrics import Scored
 from mddag.solvers import Sarsa, Solver, WatkinsQ
 
 BETAS = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2)

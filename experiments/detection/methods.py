@@ -17,6 +17,7 @@ import numpy as np
 
 from experiments.detection.cases import Case, patches
 from experiments.detection.formulations import MDDAG_EXP, MDDAG_I, Formulation, decided
+from experiments.detection.runs import DetectionRun, Scored
 from mddag import MDP, Trace
 from mddag import compile as compile_dag
 from mddag.detection.cascade import Chain
@@ -30,7 +31,6 @@ from mddag.detection.soft_cascades import soft_cascade, wald_boost, wald_rejects
 from mddag.detection.stage_cascades import fc_boost, fc_chain, vj_cascade
 from mddag.detection.thresholds import WantedRate
 from mddag.ensemble.nodes import Nodes
-from mddag.metrics import DetectionRun, Scored
 from mddag.metrics.detection import Ties
 from mddag.solvers import Descent
 

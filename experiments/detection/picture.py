@@ -8,8 +8,9 @@ import matplotlib as mpl
 import numpy as np
 
 from experiments.detection.cases import NAMES, TITLES
+from experiments.detection.lines import draw_lines
 from experiments.detection.methods import METHODS
-from mddag import DagDisplay, DetectionDisplay, Trace
+from mddag import DagDisplay, Trace
 
 TIES = {"split": "usual ROC curve", "whole": "ties never split"}
 HIGHLIGHT = {"paper": "MDDAG.I", "ours": "Rejection"}
@@ -71,4 +72,4 @@ def panel(ax: Any, lines: list[dict[str, Any]], protocol: str, fpr: float) -> No
     for line in lines:
         at = seeds.index(line["seed"]), bounds.index(line["bound"])
         tprs[line["method"]][at] = line["test_tpr"]
-    DetectionDisplay(tprs, bounds, fpr=fpr, highlight=HIGHLIGHT[protocol]).plot(ax)
+    draw_lines(ax, tprs, bounds, fpr, HIGHLIGHT[protocol])

@@ -11,7 +11,6 @@ from .acquisition.acquire import acquire as acquire
 from .acquisition.display import PurchaseDisplay as PurchaseDisplay
 from .adapters import as_ensemble as as_ensemble
 from .detection.detector import Detector as Detector
-from .detection.display import DetectionDisplay as DetectionDisplay
 from .engine.dag import Dag as Dag
 from .engine.dag import compile as compile  # noqa: A004
 from .engine.trace import Trace as Trace

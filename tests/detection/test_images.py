@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag.detection.images import COLOUR, as_grey, checked_backgrounds, drawn
+from mddag.detection.images import FRAME, as_grey, checked_backgrounds, drawn
 from tests.detection.problems import backgrounds, fitted, scene
 
 Image = pytest.importorskip("PIL.Image")
@@ -85,14 +85,14 @@ def test_the_frame_lies_on_the_box(of, tmp_path):
     }[of]
     image = np.asarray(drawn(picture, BOX))
     assert image.shape == (*grey.shape, 3)
-    assert tuple(image[20, 30]) == tuple(image[40, 10]) == tuple(image[59, 30]) == COLOUR
+    assert tuple(image[20, 30]) == tuple(image[40, 10]) == tuple(image[59, 30]) == FRAME
     assert np.array_equal(image[30:50, 20:40, 0], grey[30:50, 20:40])
 
 
 def test_a_detector_draws_what_it_finds():
     picture, _ = scene(0)
     x, y = fitted().detect(picture).boxes[0, :2]
-    assert tuple(np.asarray(fitted().draw(picture))[y, x]) == COLOUR
+    assert tuple(np.asarray(fitted().draw(picture))[y, x]) == FRAME
 
 
 def test_small_ones_are_left_out_with_a_warning():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag import MDP, DetectionDisplay, Detector
+from mddag import MDP, Detector
 from mddag.detection import (
     FCBoostClassifier,
     Haar,
@@ -61,10 +61,6 @@ def fc(**parameters):
 
 def pool():
     return soft(n_steps=3).ensemble_
-
-
-def display(tprs, fpr=0.1, **settings):
-    return DetectionDisplay(tprs, [10], fpr=fpr, **settings)
 
 
 def sparsify(y=models.Y, **changes):
@@ -153,11 +149,6 @@ CASCADES = [
     (lambda: WaldBoostClassifier(ensemble=pool()).fit(X, Y, X), ValueError, "negatives are given"),
     (lambda: soft(0 * Y, ensemble=pool()), ValueError, "all 80 rows are of class 0;"),
     (lambda: FCBoostClassifier().predict(X), ValueError, "not fitted yet"),
-    (lambda: display([0.5]), TypeError, "tprs is a list;"),
-    (lambda: display({"ours": [0.5]}), ValueError, "the TPRs of 'ours' are"),
-    (lambda: display({"ours": [[0.5]]}, 1.5), ValueError, "fpr is 1.5;"),
-    (lambda: display({"ours": [[0.5]]}, highlight="other"), ValueError, "highlight is 'other';"),
-    (lambda: DetectionDisplay.from_runs([], fpr=0.1), TypeError, "runs is "),
 ]
 RATES = [
     (lambda: Rejection(0.1, 0.9), ValueError, "target_fpr=0.1 and target_tpr=0.9"),

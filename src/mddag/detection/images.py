@@ -35,19 +35,7 @@ MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
 
 
 def as_grey(picture: ImageLike) -> Grey:
-    """Return gray pixels of an array, a Pillow image or the path of a file.
-
-    Parameters
-    ----------
-    picture : array, Pillow image or path
-        Gray (h, w) or red, green, blue (h, w, 3): whole numbers from 0 to 255, or floats from 0 to
-        1; a fourth channel is not looked at.
-
-    Returns
-    -------
-    uint8 array of shape (height, width)
-        Gray levels.
-    """
+    """Return gray pixels (h, w) of an array, a Pillow image or the path of a file."""
     if isinstance(picture, (str, os.PathLike)):
         return _of_file(picture)
     if type(picture).__module__.split(".")[0] == "PIL":
@@ -61,8 +49,8 @@ def as_grey(picture: ImageLike) -> Grey:
 
 
 def _check_shape(picture: NDArray[Any]) -> None:
-    colour = picture.ndim == 3 and picture.shape[2] in (1, 3, 4)
-    if picture.ndim != 2 and not colour:
+    color = picture.ndim == 3 and picture.shape[2] in (1, 3, 4)
+    if picture.ndim != 2 and not color:
         raise ValueError(f"picture is an array of shape {picture.shape}; {WANTED}")
     if picture.size == 0:
         raise ValueError(f"picture is empty: its shape is {picture.shape}; wanted some pixels")
@@ -100,12 +88,12 @@ def as_levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
     return np.asarray(np.rint(picture * 255), np.uint8)
 
 
-def _luma(colour: NDArray[np.uint8]) -> Grey:
+def _luma(color: NDArray[np.uint8]) -> Grey:
     """Return the gray of red, green and blue in 16 bits of fixed point, some rows at a time."""
-    out = np.empty(colour.shape[:2], np.uint8)
-    n = max(1, (1 << 20) // colour.shape[1])
-    for first in range(0, len(colour), n):
-        red, green, blue = np.moveaxis(colour[first : first + n, :, :3].astype(np.uint32), 2, 0)
+    out = np.empty(color.shape[:2], np.uint8)
+    n = max(1, (1 << 20) // color.shape[1])
+    for first in range(0, len(color), n):
+        red, green, blue = np.moveaxis(color[first : first + n, :, :3].astype(np.uint32), 2, 0)
         out[first : first + n] = (red * 19595 + green * 38470 + blue * 7471 + (1 << 15)) >> 16
     return out
 
@@ -123,10 +111,7 @@ def _of_pillow(image: Any, name: str) -> Grey:
 
 
 def upright(image: PillowImage) -> PillowImage:
-    """Return a Pillow image as viewers show it.
-
-    Cameras store what fell on the sensor, and how it is to be turned (EXIF).
-    """
+    """Return a Pillow image as viewers show it, turned as the camera has noted (EXIF)."""
     if image.getexif().get(ORIENTATION, 1) == 1:
         return image
     from PIL import ImageOps
@@ -155,41 +140,31 @@ def _of_file(path: str | os.PathLike[str]) -> Grey:
         raise ValueError(f"cannot read {os.fspath(path)!r}: {error}") from None
 
 
-COLOUR = (255, 220, 0)
-EDGE = (0, 0, 0)
+FRAME, EDGE = (255, 220, 0), (0, 0, 0)
 
 
 def drawn(picture: ImageLike, boxes: NDArray[np.int64]) -> PillowImage:
-    """Draw a frame around each box (xmin, ymin, xmax, ymax) of the image in its own colors.
-
-    Frames are as wide as the image needs to be seen, with a dark edge for bright images.
-    """
+    """Draw a frame around each box (xmin, ymin, xmax, ymax) of the image in its own colors."""
     try:
-        from PIL import ImageDraw
+        from PIL import Image, ImageDraw
     except ImportError:
         raise ImportError("drawing needs Pillow: pip install 'mddag[detect]'") from None
-    image = _as_image(picture)
+    if isinstance(picture, (str, os.PathLike)):
+        with Image.open(picture) as opened:
+            image = upright(opened).convert("RGB")
+    elif isinstance(picture, Image.Image):
+        image = upright(picture).convert("RGB")
+    elif isinstance(picture, np.ndarray) and picture.ndim == 3 and picture.shape[2] >= 3:
+        image = Image.fromarray(np.ascontiguousarray(as_levels(picture)[..., :3]))
+    else:
+        image = Image.fromarray(as_grey(picture)).convert("RGB")
     pen = ImageDraw.Draw(image)
     width = max(1, round(min(image.size) / 200))
     for xmin, ymin, xmax, ymax in boxes.tolist():
-        for grow, colour, line in ((1, EDGE, width + 2), (0, COLOUR, width)):
+        for grow, color, line in ((1, EDGE, width + 2), (0, FRAME, width)):
             frame = (xmin - grow, ymin - grow, xmax - 1 + grow, ymax - 1 + grow)
-            pen.rectangle(frame, outline=colour, width=line)
+            pen.rectangle(frame, outline=color, width=line)
     return image
-
-
-def _as_image(picture: ImageLike) -> PillowImage:
-    """Return a copy as an RGB image."""
-    from PIL import Image
-
-    if isinstance(picture, (str, os.PathLike)):
-        with Image.open(picture) as image:
-            return upright(image).convert("RGB")
-    if isinstance(picture, Image.Image):
-        return upright(picture).convert("RGB")
-    if isinstance(picture, np.ndarray) and picture.ndim == 3 and picture.shape[2] >= 3:
-        return Image.fromarray(np.ascontiguousarray(as_levels(picture)[..., :3]))
-    return Image.fromarray(as_grey(picture)).convert("RGB")
 
 
 FEWEST = 2  # one to take negatives from, one held out

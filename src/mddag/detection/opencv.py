@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.etree import ElementTree
@@ -35,23 +34,7 @@ MIN_DEVIATION = 10.0
 
 
 def read_cascade(path: str | os.PathLike[str]) -> WindowClassifier:
-    """Read the classifier in a cascade file of OpenCV.
-
-    Parameters
-    ----------
-    path : str or path-like
-        An XML file of OpenCV 4.
-
-    Returns
-    -------
-    WindowClassifier
-        It scans as OpenCV does.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is damaged, or holds what is not supported.
-    """
+    """Read the classifier in a cascade file of OpenCV; it scans as OpenCV does."""
     name = os.fspath(checked_path(path))
     size = os.path.getsize(name)
     if size > MOST_BYTES:
@@ -63,16 +46,13 @@ def read_cascade(path: str | os.PathLike[str]) -> WindowClassifier:
         content = file.read(MOST_BYTES)
     try:
         return _classifier(_root(content))
-    except _FaultError as fault:
+    except (ValueError, OverflowError) as fault:
         raise ModelFileError(f"cannot read {name!r}: {fault}") from None
 
 
-class _FaultError(Exception):
-    """What is wrong with a file, without its name."""
-
-
 def _refuse(what: str) -> NoReturn:
-    raise _FaultError(what)
+    """Raise for a fault of the file, whose name the message gets later."""
+    raise ValueError(what)
 
 
 @dataclass
@@ -94,8 +74,9 @@ class _Nodes:
         self.stage_reject.append(float(np.float32(threshold) - THRESHOLD_SLACK))
 
     def add_node(self, feature: int, threshold: float, sides: list[tuple[int, float]]) -> None:
-        """OpenCV's value < threshold is our value <= the float32 before it."""
+        """Add a split whose sides are nodes, or leaves with a vote."""
         self.feature.append(feature)
+        # OpenCV's value < threshold is our value <= the float32 before it.
         self.threshold.append(np.nextafter(np.float32(threshold), np.float32(-np.inf)))
         self.next.append([side[0] for side in sides])
         self.votes.append([float(np.float32(side[1])) for side in sides])
@@ -120,24 +101,21 @@ def _classifier(root: Element) -> WindowClassifier:
     nodes = _Nodes()
     is_new = root.find("stageType") is not None
     window = _read_new(root, nodes) if is_new else _read_old(root, nodes)
-    try:
-        return WindowClassifier(
-            window=window,
-            features=np.reshape(nodes.features, (-1, 3, 5)),
-            node_feature=np.array(nodes.feature),
-            node_threshold=np.array(nodes.threshold),
-            node_next=np.reshape(nodes.next, (-1, 2)),
-            node_votes=np.reshape(nodes.votes, (-1, 2)),
-            tree_starts=np.array(nodes.tree_starts),
-            stage_starts=np.array(nodes.stage_starts),
-            stage_fresh=np.ones(len(nodes.stage_reject), np.bool_),
-            stage_reject=np.array(nodes.stage_reject),
-            margin=1,
-            min_deviation=MIN_DEVIATION,
-            skips=True,
-        )
-    except (ValueError, OverflowError) as error:
-        _refuse(str(error))
+    return WindowClassifier(
+        window=window,
+        features=np.reshape(nodes.features, (-1, 3, 5)),
+        node_feature=np.array(nodes.feature),
+        node_threshold=np.array(nodes.threshold),
+        node_next=np.reshape(nodes.next, (-1, 2)),
+        node_votes=np.reshape(nodes.votes, (-1, 2)),
+        tree_starts=np.array(nodes.tree_starts),
+        stage_starts=np.array(nodes.stage_starts),
+        stage_fresh=np.ones(len(nodes.stage_reject), np.bool_),
+        stage_reject=np.array(nodes.stage_reject),
+        margin=1,
+        min_deviation=MIN_DEVIATION,
+        skips=True,
+    )
 
 
 def _read_new(root: Element, nodes: _Nodes) -> tuple[int, int]:
@@ -155,16 +133,13 @@ def _read_new(root: Element, nodes: _Nodes) -> tuple[int, int]:
 
 
 def _add_tree(nodes: _Nodes, splits: list[float], leaves: list[float]) -> None:
-    """Read a tree.
-
-    splits : left, right, feature and threshold of each node; a side above 0 is a node, else a leaf
-    """
+    """Read a tree, of left, right, feature and threshold for each node."""
     first = len(nodes.feature)
     if len(splits) % 4 or len(leaves) != len(splits) // 4 + 1:
         _refuse(f"a tree has {len(splits)} numbers for its nodes and {len(leaves)} leaves")
     for left, right, feature, threshold in zip(*[iter(splits)] * 4, strict=True):
         sides = []
-        for side in map(_whole, (left, right)):
+        for side in map(_whole, (left, right)):  # above 0 a node, else a leaf
             if -side >= len(leaves):
                 _refuse(f"a node leads to leaf {-side} of {len(leaves)}")
             sides.append((first + side, 0.0) if side > 0 else (LEAF, leaves[-side]))
@@ -221,11 +196,11 @@ def _child(element: Element, name: str) -> Element:
     return child
 
 
-def _items(element: Element, name: str) -> Iterator[Element]:
+def _items(element: Element, name: str) -> Element:
     items = _child(element, name)
     if len(items) == 0:
         _refuse(f"its <{name}> are empty")
-    return iter(items)
+    return items
 
 
 def _numbers(element: Element, name: str) -> list[float]:

@@ -7,10 +7,7 @@ deviances for regressors, `NDCG`, `LetorNDCG`, `MeanNDCG`, `MAP` and
 
 from mddag.metrics.classification import Accuracy, LogLoss, RocAuc
 from mddag.metrics.detection import (
-    DetectionRun,
     RealisedRates,
-    Scored,
-    best_within,
     fpr_at_tpr,
     rate_interval,
     threshold_at_fpr,
@@ -38,7 +35,6 @@ __all__ = [
     "NDCG",
     "R2",
     "Accuracy",
-    "DetectionRun",
     "GammaDeviance",
     "LetorNDCG",
     "LogLoss",
@@ -50,10 +46,8 @@ __all__ = [
     "RealisedRates",
     "RegressionMetric",
     "RocAuc",
-    "Scored",
     "TweedieDeviance",
     "as_metric",
-    "best_within",
     "fpr_at_tpr",
     "rate_interval",
     "threshold_at_fpr",
