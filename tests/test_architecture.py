@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from mddag._utils import applications
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
@@ -114,6 +116,18 @@ def test_the_core_does_not_know_the_applications():
         if room(path) in CORE:
             known = {name.split(".")[0] for name in imported(path)} & APPLICATIONS
             assert not known, f"{path.relative_to(PACKAGE)} imports {known}"
+
+
+def test_applications_define_what_the_core_runs():
+    for table, name in (
+        (applications.FILES, "of_content"),
+        (applications.PREDICTORS, "predictor_of"),
+        (applications.SECTIONS, "section"),
+    ):
+        for key in table:
+            assert callable(getattr(applications.part(table, key), name)), key
+    for state in applications.STATES:
+        assert state in {f.name for f in applications.part(applications.STATES, state).FORMATS}
 
 
 @pytest.mark.parametrize("family", FAMILIES)

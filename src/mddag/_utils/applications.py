@@ -1,7 +1,18 @@
-"""What the applications above the core give it to run, by the module that has it.
+"""What applications give the core to run: names of their parts, and the modules that hold them.
 
-The core imports none of these packages: where a model or a file names one of their parts, it looks
-up and imports the module, so that ``mddag.load`` works in a process that has imported nothing else.
+The core imports no application. Where a model, a file or a report names one of their parts, it
+looks the name up here and imports the module, so that ``mddag.load`` works in a process that has
+imported nothing else.
+
+| table | key | what the module defines |
+|---|---|---|
+| FILES | "kind" in the metadata of a file | ``of_content(metadata, tensors, n_jobs)``, for ``load`` |
+| PREDICTORS | kind of ensemble | ``predictor_of(model, n_jobs=...)``, a ``Predictor`` |
+| STATES | "kind" of a state in a file | ``FORMATS``, with a ``StateFormat`` of this name |
+| SECTIONS | kind of ensemble | ``section(facts)``, a ``Section`` of the report |
+
+A state whose cells depend on other rows brings its executor with it: ``state.executor(program)``
+returns a ``QueryExecutor``.
 """
 
 from __future__ import annotations
@@ -9,10 +20,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-FILES = {"detector": "mddag.detection.detector"}  # kind of file: of_content(…)
-PREDICTORS = {"ranker": "mddag.ranking.predictor"}  # kind of ensemble: predictor_of(model, …)
-STATES = {"gap": "mddag.ranking.model_file", "urgency": "mddag.ranking.model_file"}  # FORMATS
-SECTIONS = {"ranker": "mddag.ranking.report"}  # kind of ensemble: section(facts) of the report
+FILES = {"detector": "mddag.detection.detector"}
+PREDICTORS = {"ranker": "mddag.ranking.predictor"}
+STATES = {"gap": "mddag.ranking.model_file", "urgency": "mddag.ranking.model_file"}
+SECTIONS = {"ranker": "mddag.ranking.report"}
 
 
 def part(table: dict[str, str], name: object) -> Any:
