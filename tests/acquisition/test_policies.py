@@ -1,5 +1,7 @@
 """Sets of groups, policies over them, and how they are learned, against slow twins."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,9 +10,11 @@ from hypothesis import strategies as st
 import mddag
 from mddag.acquisition.dag import EnsembleBlocks, block_policy
 from mddag.acquisition.feature_sets import completed, completed_set
+from mddag.acquisition.models import on_columns
 from mddag.acquisition.policy import SetPolicy
-from mddag.acquisition.rows import between, folds_of
+from mddag.acquisition.rows import between
 from mddag.acquisition.search import LEAST, Cascades, all_members, best_member, solve
+from mddag.ensemble.features import Features
 from tests.acquisition import problems
 from tests.engine.test_dag import stumps
 from tests.reference import set_policies as twin
@@ -48,12 +52,6 @@ def test_no_edge_lies_between_values_that_differ_by_rounding():
     edges = between(values, np.linspace(0.1, 0.9, 9))
     np.testing.assert_allclose(edges, [0.5, 1.5], atol=1e-6)
     assert len(between(np.ones(5), np.array([0.5]))) == 0
-
-
-def test_folds_are_equally_large():
-    assert np.ptp(np.bincount(folds_of(103, seed=1))) <= 1
-    assert folds_of(3, seed=0).max() == 2
-    assert folds_of(1, seed=0).tolist() == [0]
 
 
 @given(problems.samples())
@@ -174,3 +172,25 @@ def test_rows_may_begin_elsewhere_or_quit_at_once(first):
     policy = block_policy(blocks, [np.empty(0)] * 2, targets, 1, first)
     trace = mddag.compile(blocks.ensemble, policy).run(np.zeros((2, 2)))
     assert trace.n_evaluated.tolist() == [0 if first < 0 else 4] * 2
+
+
+def test_a_block_votes_what_its_ensemble_does():
+    parts = [
+        replace(s, tables=replace(s.tables, bias=np.array([b])))
+        for s, b in ((stumps(3, seed=1), 0.25), (stumps(5, seed=2), -1.0))
+    ]
+    blocks = EnsembleBlocks.of(parts, parts[1])
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    votes = blocks.ensemble.votes(X).dense()[:, :, 0]
+    for start, gate, part in zip(blocks.starts, blocks.gates, parts, strict=True):
+        found = blocks.ensemble.bias[0] + votes[:, start:gate].sum(axis=1)
+        np.testing.assert_allclose(found, part.scores(X)[:, 0])
+        assert not votes[:, gate].any()
+    assert len(blocks.ensemble) == 10
+
+
+def test_an_ensemble_of_some_columns_reads_these():
+    small = stumps(4, seed=0)
+    wide = on_columns(small, np.array([3, 1]), Features(5))
+    X = np.random.default_rng(0).normal(size=(10, 5))
+    np.testing.assert_array_equal(wide.scores(X), small.scores(X[:, [3, 1]]))

@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from mddag.metrics import NDCG, MeanNDCG
 from mddag.metrics.ranking import Queries
 from mddag.policy.grid import Grid
-from mddag.policy.policy import EVAL, QUIT
 from mddag.ranking import ProximityExits, UrgencyExits, problem
-from mddag.ranking.exits import ExitFamily, cross_fitted, front
+from mddag.ranking.exits import cross_fitted, front
 from mddag.ranking.problem import (
     RankingProblem,
     block_sums,
@@ -142,16 +140,6 @@ def test_gains_without_labels_rise(odds):
     assert gain[-1] > gain[0] >= 0
 
 
-def test_readings_are_weighted_sums_of_blocks():
-    found = readings()
-    blocks = np.array([[1.0, 2.0, 3.0], [-1.0, 0.5, 0.0]])
-    assert found.read(blocks, 0).tolist() == [2.5, -1.5]
-    assert found.read(blocks, 1).tolist() == pytest.approx([4.15, -0.65])
-    assert found.read(blocks, 2).tolist() == [6.0, -0.5]
-    assert found.spreads(np.array([2.5, -1.5, 0.0]), 0).tolist() == [2.0, 1.0, 1.0]
-    assert found.gains(np.array([-5.0, 0.5, 9.0])).tolist() == [0.0, 2.0, 3.0]
-
-
 # States.
 
 
@@ -165,21 +153,6 @@ def test_numbers_of_documents():
     assert (urgency > 0).all()
     assert urgency[3] == urgency[4]
     assert (Urgency(*given, MeanNDCG()).numbers(documents) > 0).all()
-
-
-def test_what_is_carried():
-    state = Gap(GRID, readings(), 1)
-    carried = state.start_queries(Queries.of([7, 9, 7], 3))
-    rows = np.arange(3)
-    for j in range(8):
-        state.add(carried, j, rows, np.array([[0.1], [0.2], [0.3]]))
-    assert state.scores(carried)[:, 0] == pytest.approx([0.5 + 1.6, 0.5 + 3.2, 0.5 + 4.8])
-    assert state.cells(carried, 8, rows).tolist() == [0, 1, 1]
-    assert state.cells(carried, 3, rows).tolist() == [0, 0, 0]  # no check point
-    for j in range(8, 16):
-        state.add(carried, j, np.array([2]), np.zeros((1, 1)))
-    assert state.scores(carried)[0, 0] == pytest.approx(2.1)  # as it left
-    assert state.scores(carried)[2, 0] == pytest.approx(0.25 + 1.5 * 2.4)
 
 
 @pytest.mark.parametrize(
@@ -225,26 +198,6 @@ def test_a_larger_price_quits_sooner():
     assert steps[-1] == 8
 
 
-def test_the_policy_quits_up_to_the_thresholds():
-    found = family()
-    policy = found.policy(1e-3)
-    assert policy.every == 8
-    assert (policy.actions[0] == EVAL).all()
-    thresholds = found.thresholds(1e-3)
-    assert policy.grid.edges.tolist() == sorted(set(thresholds))
-    for j, threshold in zip(found.checks[:-1], thresholds, strict=True):
-        cells = policy.state.grid.cells(np.array([[threshold], [threshold * 1.001]]))
-        assert policy.actions[j // 8, cells].tolist() == [QUIT, EVAL]
-
-
-def test_infinite_thresholds():
-    found, given = family(), rankings.problem()
-    thresholds = np.where(np.arange(len(found.checks) - 1) == 2, np.inf, -np.inf)
-    stopped = ExitFamily(found.state, found.order, 8, lambda setting: thresholds)
-    assert stopped.policy(None).n_reached == found.checks[2]
-    assert set(stopped.run(stopped.blocks(given), given.queries, None)[1]) == {found.checks[2]}
-
-
 def test_more_queries_serve_order_and_readings_but_not_gains():
     given, more = rankings.problem(), rankings.problem(200, seed=1)
     alone, together = UrgencyExits().fit(given), UrgencyExits().fit(given, more=more)
@@ -271,8 +224,3 @@ def test_of_pairs_the_front_is_kept():
     assert len(found.settings) < len(ProximityExits.settings)
     losses, costs = np.array([0.0, 0.1, 0.1, 0.2, 0.3]), np.array([9.0, 5.0, 4.0, 6.0, 1.0])
     assert front(losses, costs).tolist() == [0, 2, 4]
-
-
-def test_parameters():
-    assert repr(UrgencyExits()) == "UrgencyExits(every=8, growth=0.2)"
-    assert clone(ProximityExits(k=3)).k == 3

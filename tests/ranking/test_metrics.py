@@ -150,12 +150,6 @@ def test_worth_of_positions_falls():
         )
 
 
-def test_parameters():
-    assert repr(NDCG(10)) == "NDCG(k=10, gain='exponential')"
-    assert repr(MeanNDCG()) == "MeanNDCG()"
-    assert NDCG(10).get_params() == {"k": 10, "gain": "exponential"}
-
-
 # Queries: rows of a query need not stand together.
 
 

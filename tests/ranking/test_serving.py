@@ -56,12 +56,13 @@ def test_a_query_is_decided_alike_in_any_batch(exits, setting):
     assert (found.scores(X.astype(np.float32), qid=qid) == scores).all()
 
 
-def test_simulation_is_the_policy_but_for_rounding():
-    family = UrgencyExits().fit(rankings.problem())
+@pytest.mark.parametrize(("exits", "setting"), MEMBERS)
+def test_simulation_is_the_policy_but_for_rounding(exits, setting):
+    family = exits.fit(rankings.problem())
     problem = rankings.problem(seed=7)
     X, _, qid = rankings.documents(seed=7)
-    readings, steps = family.run(family.blocks(problem), problem.queries, 1e-3)
-    found = mddag.compile(rankings.ensemble(), family.policy(1e-3)).run(X, qid)
+    readings, steps = family.run(family.blocks(problem), problem.queries, setting)
+    found = mddag.compile(rankings.ensemble(), family.policy(setting)).run(X, qid)
     alike = found.exit_step == steps
     assert alike.mean() > 0.98
     np.testing.assert_allclose(found.scores[alike, 0], readings[alike], atol=1e-5)

@@ -6,7 +6,7 @@ imported nothing else.
 
 | table | key | what the module defines |
 |---|---|---|
-| FILES | "kind" in the metadata of a file | ``of_content(metadata, tensors, n_jobs)``, for ``load`` |
+| FILES | "kind" in the metadata of a file | ``of_content(metadata, tensors, n_jobs)``, loaded |
 | PREDICTORS | kind of ensemble | ``predictor_of(model, n_jobs=...)``, a ``Predictor`` |
 | STATES | "kind" of a state in a file | ``FORMATS``, with a ``StateFormat`` of this name |
 | SECTIONS | kind of ensemble | ``section(facts)``, a ``Section`` of the report |
