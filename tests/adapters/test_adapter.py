@@ -1,4 +1,4 @@
-"""The family's contract: proof, unwrapping, granularity, refusals, absent libraries."""
+"""The family's contract: the check, unwrapping, refusals, absent libraries."""
 
 import subprocess
 import sys
@@ -64,15 +64,10 @@ def test_an_ensemble_is_returned_as_it_is(boosted) -> None:
     assert mddag.as_ensemble(ensemble) is ensemble
 
 
-def test_granularity(boosted, three) -> None:
-    by_round = mddag.as_ensemble(boosted)
-    by_tree = mddag.as_ensemble(boosted, granularity="tree")
-    assert (len(by_round), len(by_tree)) == (5, 15)
-    assert by_round.cost.tolist() == [3.0] * 5
-    assert by_tree.cost.tolist() == [1.0] * 15
-    np.testing.assert_array_equal(by_round.scores(three[0]), by_tree.scores(three[0]))
-    with pytest.raises(ValueError, match="granularity is 'leaf'; wanted one of 'round', 'tree'"):
-        mddag.as_ensemble(boosted, granularity="leaf")
+def test_all_trees_of_a_round_are_one_base_classifier(boosted) -> None:
+    ensemble = mddag.as_ensemble(boosted)
+    assert (len(ensemble), ensemble.n_trees) == (5, 15)
+    assert ensemble.cost.tolist() == [3.0] * 5
 
 
 def test_a_wrong_conversion_is_refused(boosted) -> None:
@@ -213,7 +208,7 @@ def test_predictions_that_no_link_makes_of_scores_are_refused(two) -> None:
     ensemble = mddag.as_ensemble(model)
     assert ensemble.link == "unknown"
     with pytest.raises(ValueError, match="neither its scores nor exp of them"):
-        ensemble.means(ensemble.scores(two[0]))
+        ensemble.task.means(ensemble.scores(two[0]))
 
 
 def stump(feature: int, threshold: float):

@@ -107,7 +107,6 @@ def test_paths_go_wherever_models_go(folder):
     assert len(mddag.sweep(str(path), X, THREE, betas=[0.01], solver=Margin())) == 1
     model = MDDAGClassifier(str(path), beta=1e-3, solver=Margin()).fit(X, THREE)
     assert model.classes_.tolist() == ["a", "b", "c"]
-    assert len(mddag.as_ensemble(path, granularity="tree")) == 4
 
 
 def test_without_labels_a_file_teaches_as_its_model_does(folder):
@@ -230,8 +229,8 @@ def test_a_library_that_is_not_there_is_named(folder, monkeypatch, name):
 @pytest.mark.parametrize("name", ["two.txt", "three.ubj"])
 def test_a_file_can_be_read_in_a_process_of_its_own(folder, name):
     path = folder / name
-    apart = mddag.as_ensemble(path, granularity="tree", isolated=True)
-    here = mddag.as_ensemble(path, granularity="tree")
+    apart = mddag.as_ensemble(path, isolated=True)
+    here = mddag.as_ensemble(path)
     np.testing.assert_array_equal(apart.scores(X), here.scores(X))
     assert len(apart) == len(here)
 

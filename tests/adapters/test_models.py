@@ -434,7 +434,6 @@ def test_parallel_trees_belong_to_their_round(check, three) -> None:
     model = xgb.XGBClassifier(n_estimators=4, max_depth=2, num_parallel_tree=3).fit(X, y)
     ensemble = check(model, X, model.predict(X))
     assert ensemble.tables.rounds.tolist() == [0, 9, 18, 27, 36]
-    assert len(check(model, X, model.predict(X), granularity="tree")) == 36
 
 
 def test_each_tree_of_a_forest_votes_for_the_classes_in_turn(check, three) -> None:

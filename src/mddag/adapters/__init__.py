@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._utils.checks import check_one_of, described, typed
+from mddag._utils.checks import described, typed
 from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
 from mddag.adapters._model_parts import ModelParts, Transformer, steps_of
@@ -74,9 +74,7 @@ MEMBERS: tuple[Adapter, ...] = (
 )
 
 
-def as_ensemble(
-    model: Any, *, granularity: Literal["round", "tree"] = "round", isolated: bool = False
-) -> Ensemble:
+def as_ensemble(model: Any, *, isolated: bool = False) -> Ensemble:
     """Convert a trained model into H = (h_1 … h_N), with the model's own scores and labels.
 
     Parameters
@@ -84,8 +82,6 @@ def as_ensemble(
     model : fitted model, str or os.PathLike
         A LightGBM, XGBoost, CatBoost or scikit-learn ensemble, an estimator of mddag, or the path
         of a file that LightGBM, XGBoost or CatBoost saved. An Ensemble is returned as it is.
-    granularity : {"round", "tree"}, default="round"
-        Whether h_j is a boosting round (for K > 2 all its trees) or a single tree.
     isolated : bool, default=False
         Whether to read a file in a process of its own: if the file crashes the library that reads
         it, you get a ValueError. It takes a second or two more.
@@ -93,7 +89,8 @@ def as_ensemble(
     Returns
     -------
     Ensemble
-        The model; its scores are compared with the model's own on 256 rows.
+        The model; h_j is a boosting round, for K > 2 all its trees. Its scores are compared with
+        the model's own on 256 rows.
 
     Raises
     ------
@@ -113,13 +110,12 @@ def as_ensemble(
     >>> mddag.as_ensemble(model)
     <Ensemble of 5 base classifiers (5 trees), classifier, 3 score(s), 4 features>
     """
-    check_one_of("granularity", granularity, ("round", "tree"))
     if isolated:
         if not is_path(model):
             raise TypeError(
                 f"isolated=True is for the path of a file, but model is {described(model)}"
             )
-        return _files.isolated(model, granularity)
+        return _files.isolated(model)
     parts = parts_of(model)
     if parts.transformer is not None:
         inside = "ensemble_" if "mddag.DagEstimator" in lineage(model) else "steps[-1][1]"
@@ -128,8 +124,7 @@ def as_ensemble(
             f"{parts.transformer}; sparsify, sweep and MDDAGClassifier take it as it is; for an "
             f"Ensemble pass the final, fitted estimator (model.{inside}) and the rows that it sees"
         )
-    ensemble = ensemble_of(parts)
-    return _by_tree(ensemble) if granularity == "tree" and not ensemble.callables else ensemble
+    return ensemble_of(parts)
 
 
 def parts_of(model: Any) -> ModelParts:
@@ -195,12 +190,6 @@ def _linked(model: Any, ensemble: Ensemble) -> Ensemble:
     if not isinstance(ensemble.task, Regression):
         return ensemble
     return replace(ensemble, task=Regression(link=link_of(model, ensemble)))
-
-
-def _by_tree(ensemble: Ensemble) -> Ensemble:
-    rounds = np.arange(ensemble.n_trees + 1, dtype=np.int64)
-    tables = replace(ensemble.tables, rounds=rounds)
-    return replace(ensemble, tables=tables, cost=np.ones(ensemble.n_trees))
 
 
 def _unknown(model: Any) -> str:

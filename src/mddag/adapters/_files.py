@@ -142,10 +142,10 @@ def opened(path: str | os.PathLike[str], members: Sequence[FileAdapter]) -> Any:
 # Libraries print to standard output, so the answer goes to a file.
 _READ = """
 import pickle, sys
-path, answer, granularity, sys.path = pickle.load(sys.stdin.buffer)
+path, answer, sys.path = pickle.load(sys.stdin.buffer)
 from mddag.adapters import as_ensemble
 try:
-    found = as_ensemble(path, granularity=granularity)
+    found = as_ensemble(path)
 except Exception as error:
     found = error
 with open(answer, "wb") as file:
@@ -154,14 +154,14 @@ with open(answer, "wb") as file:
 SECONDS, SECONDS_PER_BYTE = 60, 1e-6  # far more than any library takes for a sound file
 
 
-def isolated(path: str | os.PathLike[str], granularity: str) -> Ensemble:
+def isolated(path: str | os.PathLike[str]) -> Ensemble:
     """Return the Ensemble in a file, read in another process, whose crash becomes a ValueError."""
     name = os.fspath(path)
     size = os.path.getsize(name) if os.path.exists(name) else 0
     seconds = SECONDS + SECONDS_PER_BYTE * size
     with tempfile.TemporaryDirectory(prefix="mddag-") as folder:
         answer = Path(folder) / "answer"
-        given = pickle.dumps((name, str(answer), granularity, sys.path))
+        given = pickle.dumps((name, str(answer), sys.path))
         command = [sys.executable, "-c", _READ]
         try:
             done = subprocess.run(command, input=given, capture_output=True, timeout=seconds)

@@ -395,7 +395,7 @@ def sparsify(
     learner = replace(learner, target_fpr=target_fpr, target_tpr=target_tpr, budget=budget)
     source = parts_of(model)
     ensemble = ensemble_of(source)
-    ensemble.require_link()
+    ensemble.task.require_predictions()
     estimator = MDDAGClassifier(
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
         beta=price,

@@ -242,25 +242,6 @@ class Ensemble:
         assert self.classes is not None
         return self.classes[codes]
 
-    def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the predictions that a regressor's scores stand for.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n, 1)
-            Scores.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Predictions.
-        """
-        return self.task.means(scores)
-
-    def require_link(self) -> None:
-        """Raise ValueError if scores cannot be turned into predictions."""
-        self.task.require_predictions()
-
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """Return the same base classifiers in another order; the full sum keeps its value.
 

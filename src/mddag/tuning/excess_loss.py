@@ -85,7 +85,7 @@ class MeanLoss(ExcessLoss):
             problem.truth[fit],
             part(problem.weight, fit),
         )
-        means = problem.ensemble.means(calibration.calibrated(found.scores, found.exit_step))
+        means = problem.ensemble.task.means(calibration.calibrated(found.scores, found.exit_step))
         return self._squared_error(means) - self.full
 
     def learned_from(self) -> NDArray[Any]:

@@ -245,7 +245,7 @@ def _measured(target: Target, ensemble: Ensemble, metric: Metric | None) -> Targ
             f"metric is {metric!r}, which is not for a {ensemble.kind}, of which "
             f"{task.quality.name} is the metric; leave it out"
         )
-    ensemble.require_link()
+    ensemble.task.require_predictions()
     if isinstance(metric, ClassMetric) and not isinstance(metric, Accuracy):
         return target.measured(task, metric)
     return target.measured(task)

@@ -46,7 +46,7 @@ class ModelTables:
     def of(cls, model: Model) -> ModelTables:
         """Take the tables of a model of trees that reads one row at a time."""
         if not model.dag.ensemble.task.predicts_classes:
-            model.dag.ensemble.require_link()
+            model.dag.ensemble.task.require_predictions()
         return cls(model, WalkTables.of(model.dag))
 
     @property
