@@ -240,14 +240,15 @@ class WalkOfRow:
             reads = "score" if len(self.read) == 1 else "margin"
             value = float(self.read[0]) if reads == "score" else _margin(self.read)
         segments: tuple[Segment, ...] = ()
-        at = 0
+        segment: Segment | None = None
         if not ended and value is not None:
             edges = self.policy.grid.edges
             top, place = divmod(cell, len(edges) + 1)  # by margin, each best class has its cells
             actions = self.policy.actions[d].reshape(-1, len(edges) + 1)[top]
             segments = merged(actions, edges)
-            at = int(np.count_nonzero(np.diff(actions[: place + 1])))
-        return ExitReason("end" if ended else "quit", self.at, reads, value, segments, at, verdict)
+            segment = segments[np.count_nonzero(np.diff(actions[: place + 1]))]
+        reason = "end" if ended else "quit"
+        return ExitReason(reason, self.at, reads, value, segments, segment, verdict)
 
 
 def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segment, ...]:

@@ -47,8 +47,8 @@ class ExitReason:
         The score or margin there; None for other states.
     segments : tuple of Segment
         The actions by value at this decision.
-    at : int
-        The position of the row's own segment among them, by its cell.
+    segment : Segment or None
+        The one among them that the row is in.
     verdict : label or None
         The class by the policy's verdict; None where the scores decide.
     """
@@ -57,14 +57,9 @@ class ExitReason:
     step: int
     reads: str
     value: float | None
-    segments: tuple[Segment, ...]
-    at: int = 0
+    segments: tuple[Segment, ...] = ()
+    segment: Segment | None = None
     verdict: Label | None = None
-
-    @property
-    def segment(self) -> Segment | None:
-        """The segment that the row is in."""
-        return self.segments[self.at] if self.segments else None
 
 
 @dataclass(frozen=True)
@@ -252,11 +247,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, TreeRule):
         return {"rule": value.text, "votes": _plain(value.votes)}
     if is_dataclass(value):
-        parts = {field.name: getattr(value, field.name) for field in fields(value)}
-        if isinstance(value, ExitReason):
-            del parts["at"]
-            parts["segment"] = value.segment
-        return _plain(parts)
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):
         return {str(key): _plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
