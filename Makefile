@@ -156,8 +156,6 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/anchors.py
 	$(BIN)/python experiments/solvers.py
 	$(BIN)/python experiments/descent.py
-	$(BIN)/python experiments/ordering.py
-	$(BIN)/python experiments/few_rows.py
 	$(BIN)/python experiments/promises.py
 	$(BIN)/python experiments/metrics.py
 

@@ -1,8 +1,8 @@
 """The parts that can be made anew: a table, and the calls that make some of its rows.
 
 All tables with numbers that depend on the code alone are here: quality, fidelity, errors
-and the experiments. Rows are of seed 0, but for means over seeds (many_classes), which need them
-all, and for the best of five seeds (figure1). The tables of speed have times.
+and the experiments. Rows are of seed 0, but for the best of five seeds (figure1). The tables of
+speed have times.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.places import ROOT
 from benchmarks.quality.report import rows_of
 from benchmarks.quality.solved import PARTS, Problem, problems, solve
 from benchmarks.reproduced.comparison import read
-from experiments import anchors, descent, few_rows, many_classes, ordering, promises
+from experiments import anchors, descent, promises
 from experiments import solvers as td
 from mddag.solvers import Sarsa, WatkinsQ
 
@@ -60,12 +60,6 @@ def of_experiments(out: Path) -> Iterator[tuple[str, Part]]:
     yield "anchors", Part(EXPERIMENTS / "anchors" / "runs.csv", td_anchors)
     yield "descent/anchors", Part(EXPERIMENTS / "descent" / "anchors.csv", descent_anchors)
     yield "descent/hastie", Part(EXPERIMENTS / "descent" / "hastie.csv", descent_hastie)
-    for name in ordering.DATA:
-        yield f"ordering/{name}", Part(EXPERIMENTS / "ordering.csv", partial(orders, name))
-    for name in ("electricity", "letter"):
-        yield f"few_rows/{name}", Part(EXPERIMENTS / "few_rows.csv", partial(draws, name))
-    for name in many_classes.DATA:
-        yield f"many_classes/{name}", Part(EXPERIMENTS / "many_classes.csv", partial(many, name))
     for name in promises.ROWS:
         yield f"promises/{name}", Part(EXPERIMENTS / "promises.csv", partial(promised, name))
     for name in FIGURE:
@@ -97,21 +91,6 @@ def descent_anchors() -> Rows:
 def descent_hastie() -> Rows:
     for run in descent.hastie_runs(SEED):
         yield named(descent.HASTIE_HEAD.split(","), run)
-
-
-def orders(name: str) -> Rows:
-    for line in ordering.of_data(name):
-        yield named(ordering.TITLES, line)
-
-
-def draws(name: str) -> Rows:
-    for line in few_rows.measured(name, *few_rows.rows_of(name), n_draws=1):
-        yield named(few_rows.HEAD, line)
-
-
-def many(name: str) -> Rows:
-    for line in many_classes.of_data(name):
-        yield named(many_classes.TITLES, line)
 
 
 def promised(name: str) -> Rows:
