@@ -60,6 +60,8 @@ def test_a_loaded_model_predicts_the_same_bits(name, request, tmp_path):
     np.testing.assert_array_equal(predictor.scores(X), model.scores(X))
     np.testing.assert_array_equal(predictor.n_evaluated(X), model.n_evaluated(X))
     np.testing.assert_array_equal(predictor.run(X).indices, model.trace(X).indices)
+    np.testing.assert_array_equal(predictor.predict(X[3:4]), model.predict(X[3:4]))
+    np.testing.assert_array_equal(predictor.predict_proba(X[3:4]), model.predict_proba(X[3:4]))
     assert predictor.n_features_in_ == X.shape[1]
 
 
@@ -89,18 +91,6 @@ def test_one_row(binary):
         assert predictor.predict_one(x.astype(np.float32)) in predictor.classes_
     with pytest.raises(ValueError, match=r"x is a ndarray of float64 \(3,\); wanted one row"):
         predictor.predict_one(X[0, :3])
-
-
-@pytest.mark.parametrize("name", ["binary", "several"])
-def test_the_probabilities_of_one_row_are_those_of_batches_bit_by_bit(name, request):
-    model, X = request.getfixturevalue(name)
-    predictor, wanted = model.predictor(), model.predict_proba(X)
-    for i, x in enumerate(X):
-        p = predictor.predict_proba_one(x)
-        np.testing.assert_array_equal(p, wanted[i])
-        assert (p.dtype, p.shape) == (np.float64, (len(predictor.classes_),))
-    np.testing.assert_array_equal(predictor.predict_proba(X[3:4]), wanted[3:4])
-    np.testing.assert_array_equal(predictor.predict(X[3:4]), model.predict(X[3:4]))
 
 
 def test_one_row_in_other_forms(several):
@@ -152,19 +142,6 @@ def test_a_frame_is_encoded_once(library):
         )
     assert [predictor.predict_one(row) for row in rows] == predictor.predict(frame).tolist()
     assert all(row.flags.c_contiguous for row in rows)
-
-
-def test_infinities_lie_beyond_every_threshold(binary, several):
-    for model, X in (binary, several):
-        X = X[:40].copy()
-        X[::2, ::3], X[1::2, 1::3] = np.inf, -np.inf
-        far = np.where(np.isinf(X), np.copysign(1e300, X), X)
-        predictor = model.predictor()
-        np.testing.assert_array_equal(predictor.scores(X), predictor.scores(far))
-        np.testing.assert_array_equal(predictor.predict(X), model.predict(X))
-        np.testing.assert_array_equal(predictor.predict_proba(X), model.predict_proba(X))
-        assert [predictor.predict_one(x) for x in X] == model.predict(X).tolist()
-        assert [predictor.predict_one(x.tolist()) for x in X] == model.predict(X).tolist()
 
 
 def test_rows_are_refused_as_the_estimators_refuse_them(binary):

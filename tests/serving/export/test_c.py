@@ -19,7 +19,7 @@ from mddag.ensemble.tasks import Classification, Regression
 from mddag.learners import Tree
 from mddag.policy.calibration import Calibration
 from mddag.policy.grid import Grid
-from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.policy import Policy
 from mddag.serving.export import export
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
@@ -91,25 +91,6 @@ def test_whole_numbers_equal_the_dag(tmp_path_factory, data):
     assert_equal_runs(run(missing), by_the_dag(dag, X))
 
 
-@pytest.mark.parametrize(("n_scores", "every"), [(1, 1), (1, 4), (3, 1), (3, 4)])
-def test_many_trees_equal_the_dag(tmp_path, n_scores, every):
-    rng = np.random.default_rng(0)
-    ensemble = deep_forest(rng, 30, 6, n_scores)
-    grid = Grid(np.linspace(-3, 3, 40) if n_scores == 1 else np.linspace(0, 3, 40), n_scores)
-    actions = rng.choice(
-        [EVAL, SKIP, QUIT], size=(-(-30 // every), grid.n_cells), p=[0.8, 0.1, 0.1]
-    )
-    actions[1] = SKIP
-    dag = Dag(ensemble, Policy(actions, grid, rng.permutation(30), every))
-    X = rng.normal(size=(200, 6)).astype(np.float32)
-    X[rng.random(X.shape) < 0.1] = np.nan
-    X[:20] = rng.choice([np.inf, -np.inf, LIMITS.max, LIMITS.smallest_subnormal, 99.5], (20, 6))
-    thresholds = ensemble.nodes["threshold"][ensemble.nodes["feature"] >= 0].astype(np.float32)
-    X[20:60] = rng.choice(thresholds, (40, 6))
-    X[60:100] = np.nextafter(X[20:60], np.float32(-np.inf))
-    assert_equal_runs(compiled(Predictor(Model(dag)), tmp_path)(X), by_the_dag(dag, X))
-
-
 @pytest.mark.parametrize("threshold", [1e300, -1e300, np.inf, -np.inf, 0.1, -0.1, 1e-60, 1e38])
 def test_thresholds_beyond_float32(tmp_path, threshold):
     tree = TreeBuilder()
@@ -165,25 +146,7 @@ def test_the_same_model_gives_the_same_text_of_ascii_without_a_way_out_of_the_co
     assert b"*/ int" not in text
 
 
-MARKS = [
-    "/*",
-    "*/",
-    "//",
-    "?",
-    "??/",
-    "\\",
-    "\n",
-    "\r",
-    '"',
-    "'",
-    "*",
-    "/",
-    "%:",
-    "é",
-    "\0",
-    "a",
-    " ",
-]
+MARKS = [*"?*/\\\n\r\"'é\0a ", "/*", "*/", "//", "??/", "%:"]
 nasty = st.one_of(st.lists(st.sampled_from(MARKS), max_size=40).map("".join), st.text(max_size=80))
 identifiers = st.one_of(
     st.sampled_from(["_math", "_MATH", "_stdint", "int", "uint8", "INT32", "model", "MODEL", "_"]),
@@ -223,30 +186,6 @@ def plain_header(dag, folder, name):
         name=name,
     )
     return (folder / "plain.h").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("label", "shown"),
-    [
-        ("/* b", "'/ * b'"),
-        ("*/ int x;", "'* / int x;'"),
-        ("/*/", "'/ * /'"),
-        ("**//", "'* * / /'"),
-        ("what???/", "'what? ? ?/'"),
-        ("two\nlines", r"'two\nlines'"),
-        ("é", r"'\xe9'"),
-        (1.5, "1.5"),
-        ("x" * 55 + "\\" * 9, "'" + "x" * 55 + "\\..."),
-    ],
-)
-def test_a_label_stays_readable_in_the_comment(tmp_path, label, shown):
-    whole = whole_model().dag
-    classes = np.array([label, "b", "c"], object)
-    export(
-        Dag(replace(whole.ensemble, task=Classification(classes=classes)), whole.policy),
-        tmp_path / "m.h",
-    )
-    assert f" * class 0: {shown}" in (tmp_path / "m.h").read_text().splitlines()
 
 
 def test_where_there_is_no_room_the_old_header_stays(tmp_path):

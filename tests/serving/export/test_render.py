@@ -9,13 +9,11 @@ from mddag.serving.export.render import (
     PARTS,
     about,
     code,
-    walk_of,
     with_facts,
 )
 from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 from mddag.serving.model_file import Model
-from tests.serving.export.cases import patches
 from tests.serving.model_file.kinds import whole_model
 
 LANGUAGES = {"go": "go", "java": "java", "javascript": "js", "rust": "rs"}
@@ -50,14 +48,6 @@ def test_every_section_is_for_a_known_fact_and_closed():
         assert "//:" not in with_facts(code(name), known)
 
 
-def test_the_parts_of_a_language_follow_each_other():
-    text = walk_of("rust", "rs", {"classifies", "probabilities", "exp"})
-    names = ("load", "run", "predict", "probabilities", "exp")
-    places = [text.index(f"fn {name}(") for name in names]
-    assert places == sorted(places)
-    assert "fn encode(" not in text
-
-
 def test_a_model_in_a_comment():
     assert about(ModelTables.of(whole_model()), WorstCase(2, 9), 100) == [
         "A sparse decision DAG, written by mddag.",
@@ -70,11 +60,6 @@ def test_a_model_in_a_comment():
         "class 1: 'b'",
         "class 2: 'ccc'",
     ]
-
-
-def test_patches_have_a_size_instead_of_names():
-    lines = about(ModelTables.of(patches().model.model), WorstCase(0, 0), 0)
-    assert "a row: the grey levels of a patch, 8 lines of 6" in lines
 
 
 def test_long_lists_are_cut():

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag.engine.dag import Dag
-from mddag.ensemble.tasks import Regression
 from mddag.policy.grid import Grid
 from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
@@ -22,26 +21,12 @@ from mddag.serving.export.tables import (
     ModelTables,
     two_powers,
 )
-from mddag.serving.export.walk_tables import WalkTables, WorstCase, tree_depths
+from mddag.serving.export.walk_tables import WalkTables, WorstCase
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import Predictor
 from tests import strategies
 from tests.engine.test_dag import stumps
 from tests.reference import exponential, exported, rollout
-from tests.serving.export.cases import N_RANDOM, N_STAGED, cases, patches
-from tests.serving.model_file.kinds import whole_model
-
-
-def test_a_split_is_four_numbers():
-    tables = ModelTables.of(whole_model())
-    nodes, sets = tables.integers["nodes"].reshape(-1, 4), tables.integers["sets"]
-    thresholds = nodes[:, 0].astype(np.int32).view(np.float32)
-    assert thresholds[:2].tolist() == [1.5, -0.5]
-    feature, kind = nodes[:, 1] >> 2, nodes[:, 1] & 3
-    assert feature.tolist() == [0, 0, 1]
-    assert kind.tolist() == [1, 1, 2]  # missing values go left; a set
-    assert nodes[:, 2:].tolist() == [[-1, -2], [-3, -6], [-9, -10]]
-    assert sets[nodes[2, 0] :].tolist() == [2, 1, 1 << 8]  # two words, for 0 and 40
+from tests.serving.export.cases import N_RANDOM, N_STAGED, cases
 
 
 def test_all_integers_fit_into_32_bits():
@@ -66,31 +51,6 @@ def test_thresholds_are_the_largest_float32_not_above():
 
 def policy_of(ensemble):
     return mddag.compile(ensemble).policy
-
-
-def test_facts_follow_the_model():
-    facts = {case.name: ModelTables.of(case.model.model).facts for case in cases()}
-    assert facts["whole"] == {
-        *("nominal", "many", "together", "classifies", "readings", "probabilities", "exp", "named")
-    }
-    assert facts["large"] == {"nominal", "classifies", "missing"}
-    assert {"exp_link", "exp", "readings"} <= facts["exp_link"]
-    assert "exp" not in facts["regression"]
-    assert "patches" in facts["patches"]
-    assert all("staged" in facts[name] for name in facts if name.startswith("staged"))
-    assert any("verdicts" in facts[name] for name in facts if name.startswith("random"))
-
-
-def test_the_calibration_is_by_kept_exit():
-    tables = ModelTables.of(whole_model())
-    assert tables.readings.groups.tolist() == [0, 0, 1]
-    assert tables.doubles["factors"].tolist() == [1.5, 2.5]
-    bare = ModelTables.of(Model(whole_model().dag))
-    assert bare.readings is None
-    assert "probabilities" not in bare.facts
-    numbers = replace(stumps(3), task=Regression())
-    means = ModelTables.of(Model(Dag(numbers, policy_of(numbers))))
-    assert means.readings.factors.tolist() == [1.0]
 
 
 @given(st.data())
@@ -128,24 +88,8 @@ def test_steps_that_no_cell_evaluates_are_left_out():
     assert len(tables.jumps.bounds) == 4  # one run before each step and one at the end
 
 
-def test_trees_stand_in_the_order_of_the_steps():
-    ensemble = stumps(4)
-    policy = Policy(np.zeros((4, 1)), Grid(np.empty(0)), np.array([2, 0, 3, 1]))
-    tables = WalkTables.of(Dag(ensemble, policy))
-    thresholds = ensemble.nodes["threshold"][ensemble.nodes["feature"] >= 0]
-    np.testing.assert_array_equal(tables.splits.records["threshold"], thresholds[[2, 0, 3, 1]])
-
-
 def worst(dag):
     return WorstCase.of(WalkTables.of(dag))
-
-
-def test_evaluate_all_is_its_own_worst_case():
-    assert worst(mddag.compile(stumps(7))) == WorstCase(7, 7)
-
-
-def test_a_prefix_ends():
-    assert worst(Dag(stumps(7), Policy.prefix(3, 7, Grid(np.empty(0))))) == WorstCase(3, 3)
 
 
 def test_the_longest_way_skips():
@@ -156,19 +100,6 @@ def test_the_longest_way_skips():
     assert worst(dag) == WorstCase(3, 3 + 3)
     actions[0] = [SKIP, SKIP]
     assert worst(Dag(stumps(3), Policy(actions, dag.policy.grid, np.arange(3)))) == WorstCase(2, 4)
-
-
-def test_depths_are_those_of_the_deepest_leaf():
-    for case in cases():
-        splits = WalkTables.of(case.model.model.dag).splits
-
-        def depth(at, splits=splits):
-            if at < 0:
-                return 0
-            node = splits.records[at]
-            return 1 + max(depth(node["left"]), depth(node["right"]))
-
-        assert tree_depths(splits).tolist() == [depth(root) for root in splits.roots]
 
 
 NAMES = [f"random{i}" for i in range(N_RANDOM)] + [f"staged{i}" for i in range(N_STAGED)]
@@ -202,18 +133,6 @@ def test_no_row_exceeds_it(name):
 )
 def test_values_of_one_type(values, kind, wanted):
     assert Labels.of(values) == Labels(kind, wanted)
-
-
-def test_the_labels_of_a_model():
-    tables = ModelTables.of(whole_model())
-    assert tables.names == ("size", "tøwn")
-    assert tables.classes == Labels("text", ("a", "b", "ccc"))
-    assert tables.categories == {1: ("ulm", 7.0, 2.5, 1.0)}
-    assert isinstance(Predictor(whole_model()).classes_, np.ndarray)
-
-
-def test_pixels_have_no_names():
-    assert ModelTables.of(patches().model.model).names is None
 
 
 RNG = np.random.default_rng(0)

@@ -20,7 +20,7 @@ from mddag.policy.state import Score, Stages
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.predictor import Predictor
 from tests import strategies
-from tests.serving.model_file.kinds import KINDS, models, rewritten, whole_model
+from tests.serving.model_file.kinds import models, rewritten, whole_model
 
 
 def assert_equal_states(got, wanted):
@@ -164,23 +164,6 @@ def test_the_calibration_of_another_dag_is_refused():
     short = Calibration.one_group(1.0, len(whole_model().dag.ensemble) - 1)
     with pytest.raises(ValueError, match=r"is of \d+ exit steps, but the DAG has \d+"):
         whole_model(calibration=short)
-
-
-@pytest.mark.parametrize("kind", ["verdicts", "stages"])
-def test_verdicts_and_stages_survive(kind):
-    model = KINDS[kind]()
-    again = Model.from_bytes(model.to_bytes())
-    np.testing.assert_array_equal(again.dag.policy.verdict, model.dag.policy.verdict)
-    assert_equal_states(again.dag.policy.state, model.dag.policy.state)
-
-
-def test_prices_survive():
-    model = KINDS["prices"]()
-    again, wanted = Model.from_bytes(model.to_bytes()).dag.purchases, model.dag.purchases
-    np.testing.assert_array_equal(again.buys, wanted.buys)
-    np.testing.assert_array_equal(again.prices.costs, wanted.prices.costs)
-    for name in ("names", "columns", "wave_cost", "needs"):
-        assert getattr(again.prices, name) == getattr(wanted.prices, name)
 
 
 @dataclass(frozen=True)
