@@ -137,7 +137,7 @@ def inspect(out: Output, model: ModelFile) -> None:
     text = [
         f"{opened.path}: {opened.library}, {fields['bytes']} bytes",
         str(opened.predictor),
-        f"missing values: {'allowed' if fields['missing_allowed'] else 'refused'}",
+        f"missing values: {'allowed' if fields['missing_allowed'] else 'rejected'}",
     ]
     nominal = fields["categories"]
     text += [f"category columns: {', '.join(nominal)}"] if nominal else []

@@ -42,7 +42,7 @@ def render(tables: ModelTables, worst: WorstCase, name: str, integers: bool = Fa
         _splits(tables, integers),
         *(text for text, _ in arrays),
         *_labels(tables),
-        code("c/rounding.h") if "readings" in facts else "",
+        code("c/rounding.h") if "calibrated" in facts else "",
         code("c/exponential.h") if "exp" in facts else "",
         code("c/patch.h" if "patches" in facts else "c/row.h"),
         code("c/walk.h"),

@@ -101,7 +101,7 @@ def _features(tables: ModelTables) -> list[str]:
     features = tables.ensemble.features
     if tables.patches is not None:
         height, width = tables.patches.window
-        return [f"a row: the grey levels of a patch, {height} lines of {width}"]
+        return [f"a row: the gray levels of a patch, {height} lines of {width}"]
     lines = []
     for i in range(features.n if features.names is not None or features.categories else 0):
         name = "" if features.names is None else f": {shown(features.names[i])}"

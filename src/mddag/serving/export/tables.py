@@ -102,7 +102,7 @@ class ModelTables:
             "together": walk.every > 1,
             "patches": self.patches is not None,
             "classifies": task.predicts_classes,
-            "readings": self.readings is not None,
+            "calibrated": self.calibration is not None,
             "probabilities": probabilities,
             "exp_link": exp_link,
             "exp": probabilities or exp_link,
@@ -134,7 +134,7 @@ class ModelTables:
         return float(np.ldexp(1.0, -self.walk.exponent))
 
     @cached_property
-    def readings(self) -> Calibration | None:
+    def calibration(self) -> Calibration | None:
         """The calibration by kept exit; None for classifiers that have none."""
         calibration = self.model.calibration
         if calibration is None:
@@ -169,8 +169,8 @@ class ModelTables:
         if walk.verdicts is not None:
             arrays |= {"verdict_starts": walk.verdicts.starts, "verdicts": walk.verdicts.values}
             arrays["verdict_bounds"] = walk.verdicts.bounds
-        if self.readings is not None:
-            arrays["groups"] = self.readings.groups.astype(np.int64)
+        if self.calibration is not None:
+            arrays["groups"] = self.calibration.groups.astype(np.int64)
         if self.patches is not None:
             arrays["corners"], arrays["weights"] = self.rectangles(self.patches)
         return arrays
@@ -178,9 +178,9 @@ class ModelTables:
     @property
     def doubles(self) -> dict[str, NDArray[np.float64]]:
         """The arrays of float64 numbers."""
-        if self.readings is None:
+        if self.calibration is None:
             return {}
-        return {"factors": self.readings.factors, "offsets": self.readings.offsets}
+        return {"factors": self.calibration.factors, "offsets": self.calibration.offsets}
 
     @property
     def longs(self) -> dict[str, NDArray[np.uint64]]:

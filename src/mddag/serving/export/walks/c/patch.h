@@ -1,6 +1,6 @@
-/* A patch: MODEL_HEIGHT x MODEL_WIDTH grey levels, row by row. Its integral image is made once; a
+/* A patch: MODEL_HEIGHT x MODEL_WIDTH gray levels, row by row. Its integral image is made once; a
  * feature, up to three rectangles with weights, is computed when a split reads it:
- *   value = sum of weight x pixels / (area x deviation), the deviation at least one grey level. */
+ *   value = sum of weight x pixels / (area x deviation), the deviation at least one gray level. */
 
 typedef struct {
   uint32_t cells[(MODEL_HEIGHT + 1) * (MODEL_WIDTH + 1)]; /* sums of all pixels above and left */

@@ -1,11 +1,11 @@
 //: if patches
-// Value is what a row holds: NFeatures grey levels of a patch, row by row.
+// Value is what a row holds: NFeatures gray levels of a patch, row by row.
 type Value = uint8
 
 // A patch: its integral image is made once; a feature, up to three rectangles with weights, is
 // computed when a split reads it:
 //
-//	value = sum of weight x pixels / (area x deviation), the deviation at least one grey level.
+//	value = sum of weight x pixels / (area x deviation), the deviation at least one gray level.
 type row struct {
 	cells [(height + 1) * (width + 1)]uint32 // sums of all pixels above and left
 	scale float32

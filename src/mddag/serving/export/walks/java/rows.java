@@ -1,7 +1,7 @@
 //: if patches
-  // A patch: HEIGHT x WIDTH grey levels, row by row. Its integral image is made once; a feature, up
+  // A patch: HEIGHT x WIDTH gray levels, row by row. Its integral image is made once; a feature, up
   // to three rectangles with weights, is computed when a split reads it:
-  //   value = sum of weight x pixels / (area x deviation), the deviation at least one grey level.
+  //   value = sum of weight x pixels / (area x deviation), the deviation at least one gray level.
   private static final class Row {
     final int[] cells = new int[(HEIGHT + 1) * (WIDTH + 1)]; // sums of all pixels above and left
     float scale;

@@ -1,7 +1,7 @@
 //: if patches
-// A patch: HEIGHT x WIDTH grey levels, row by row. Its integral image is made once; a feature, up to
+// A patch: HEIGHT x WIDTH gray levels, row by row. Its integral image is made once; a feature, up to
 // three rectangles with weights, is computed when a split reads it:
-//   value = sum of weight x pixels / (area x deviation), the deviation at least one grey level.
+//   value = sum of weight x pixels / (area x deviation), the deviation at least one gray level.
 const CELLS = new Int32Array((HEIGHT + 1) * (WIDTH + 1)); // sums of all pixels above and left
 let scale = 0;
 

@@ -1,10 +1,10 @@
 //: if patches
-/// What a row holds: N_FEATURES grey levels of a patch, row by row.
+/// What a row holds: N_FEATURES gray levels of a patch, row by row.
 pub type Value = u8;
 
 /// A patch: its integral image is made once; a feature, up to three rectangles with weights, is
 /// computed when a split reads it:
-///   value = sum of weight x pixels / (area x deviation), the deviation at least one grey level.
+///   value = sum of weight x pixels / (area x deviation), the deviation at least one gray level.
 struct Row {
     cells: [u32; (HEIGHT + 1) * (WIDTH + 1)], // sums of all pixels above and left
     scale: f32,
