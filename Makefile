@@ -133,7 +133,6 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.fidelity
 	$(BIN)/python -m benchmarks.parts.executors
 	$(BIN)/python -m benchmarks.parts.learners
-	$(BIN)/python -m benchmarks.parts.lazy
 	$(BIN)/python -m benchmarks.adaboost
 	$(BIN)/python -m benchmarks.detection.training
 	$(BIN)/python -m benchmarks.parts.learning
@@ -141,10 +140,6 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.quality.times
 	$(BIN)/python -m benchmarks.ranking
 	$(BIN)/python -m benchmarks.costs
-	$(BIN)/python -m benchmarks.costs.waves
-	$(BIN)/python -m benchmarks.costs --report
-	$(BIN)/python -m benchmarks.costs.fetched
-	$(BIN)/python -m benchmarks.costs.times
 	$(BIN)/python -m benchmarks.costs.stores
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.speed.languages

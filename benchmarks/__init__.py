@@ -6,7 +6,7 @@
     python -m benchmarks.ablation sparsify  what each part of a default is worth; train, acquire
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
     python -m benchmarks.detection.training   Haar features: time and memory of training
-    python -m benchmarks.parts.executors  parts of mddag; .learners, .learning, .lazy
+    python -m benchmarks.parts.executors  parts of mddag; .learners, .learning
     python -m benchmarks.detection.opencv OpenCV's cascades beside OpenCV
     python -m benchmarks.costs            price of the features bought, at equal error
     python -m benchmarks.clusters         rows per second of Dask, Spark and Ray

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +55,6 @@ class Scored:
     def chains(self) -> list[list[int]]:
         """Chains of sets, where round trips cost nothing."""
         return self.taught.sets.chains(self.taught.risks())
-
-    def at_wave_cost(self, wave_cost: float) -> SetScores:
-        """The rows that teach, a round trip costing so much."""
-        sets = self.policy.sets
-        prices = replace(sets.prices, wave_cost=wave_cost)
-        return replace(self.taught, sets=FeatureSets(prices, sets.held))
 
 
 def fitted(given: Problem, seed: int) -> tuple[SetFront, mddag.Ensemble, Any]:

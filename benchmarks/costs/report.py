@@ -1,103 +1,20 @@
-"""Report of the curves: cost at equal error as ratios, a table of ann_thyroid, a plot, waves.
+"""Report of the curves: cost at equal error as ratios, a table of ann_thyroid, a plot.
 
 Curves are averaged over seeds, strength by strength. The cost at a given error is read off the
 lower left edge of the averaged curve, in a straight line between neighbors; its standard error is
 that of the jackknife over seeds. Sets where a method never comes so close to the full model have
 none.
-
-The table of waves compares ours with the best cascade at equal error, ours making no more waves. Of
-the two cascades the one that pays less for the error on test rows is the baseline; ours is the one
-that was held to the waves of that cascade.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.costs.curves import FIELDS
 from benchmarks.costs.price_lists import NAMES, problem
-from benchmarks.table import markdown
-
-CASCADES = ("cascade, labels", "cascade, teacher")
-HEAD = (
-    "set",
-    "seeds",
-    "points",
-    "acquire",
-    "cascade",
-    "of cascade",
-    "waves of acquire",
-    "waves of cascade",
-)
-Read = tuple[float, float]  # share of the full price, and waves
-
-
-def waves_section(file: Path, points: tuple[float, ...]) -> list[str]:
-    """The lines of the table; none where nothing was measured."""
-    if not file.exists():
-        return []
-    with file.open() as lines:
-        rows = list(csv.DictReader(lines))
-    text = ["## With no more waves than the cascade", ""]
-    text += ["Made by `python -m benchmarks.costs.waves`; wave_cost is chosen on policy rows.", ""]
-    table, ratios = [], {p: list[float]() for p in points}
-    for name in (n for n in NAMES if any(row["set"] == n for row in rows)):
-        own = [row for row in rows if row["set"] == name]
-        n_seeds = len({row["seed"] for row in own})
-        for p in points:
-            ours, rival = compared(own, p)
-            ratio = ours[0] / rival[0]
-            ratios[p] += [] if np.isnan(ratio) else [ratio]
-            shown = _shown((ours[0], rival[0], ratio), 3) + _shown((ours[1], rival[1]), 2)
-            table.append((name, n_seeds, p, *shown))
-    for p in points:
-        mean = np.exp(np.mean(np.log(ratios[p])))
-        table.append(("geometric mean", "", p, "", "", f"{mean:.3f}", "", ""))
-    return [*text, *markdown(HEAD, table), ""]
-
-
-def compared(rows: list[dict[str, str]], points: float) -> tuple[Read, Read]:
-    """Ours and the cheaper cascade at so many points above the full error."""
-    both = [
-        (_read(rows, f"acquire, waves of {cascade}", points), _read(rows, cascade, points))
-        for cascade in CASCADES
-    ]
-    return min(both, key=lambda pair: np.nan_to_num(pair[1][0], nan=np.inf))
-
-
-def _read(rows: list[dict[str, str]], method: str, points: float) -> Read:
-    """Read off the lower left edge of the curve averaged over seeds; NaN if never reached."""
-    full = {r["seed"]: r for r in rows if r["method"] == "full"}
-    knobs = sorted({int(r["knob"]) for r in rows if r["method"] == method})
-    curve = []
-    for knob in knobs:
-        at = [r for r in rows if r["method"] == method and int(r["knob"]) == knob]
-        numbers = [
-            (
-                float(r["cost"]) / float(full[r["seed"]]["cost"]),
-                float(r["error"]) - float(full[r["seed"]]["error"]),
-                float(r["waves"]),
-            )
-            for r in at
-        ]
-        curve.append(tuple(np.mean(numbers, axis=0).tolist()))
-    edge: list[tuple[float, float, float]] = []
-    for point in sorted(curve):
-        if not edge or point[1] < edge[-1][1]:
-            edge.append(point)
-    cost, error, waves = np.array(edge).T
-    if error[-1] > points:
-        return float("nan"), float("nan")
-    return float(np.interp(-points, -error, cost)), float(np.interp(-points, -error, waves))
-
-
-def _shown(numbers: tuple[float, ...], digits: int) -> list[str]:
-    return ["not reached" if np.isnan(v) else f"{v:.{digits}f}" for v in numbers]
-
+from benchmarks.table import markdown, written
 
 POINTS = (0.2, 0.5)
 RIVALS = ("static", "CEGB", "cascade")
@@ -117,13 +34,12 @@ Curve = dict[int, np.ndarray]  # by seed: (n_knobs, 4): excess error, cost / ful
 def report(rows: list[dict[str, str]], place: Path) -> None:
     """Write curves.csv, prices.csv, summary.csv, summary.md and curves.png."""
     place.mkdir(parents=True, exist_ok=True)
-    _write(place / "curves.csv", FIELDS, rows)
+    written(place / "curves.csv", FIELDS, rows)
     sets = [name for name in NAMES if any(row["set"] == name for row in rows)]
-    _write(place / "prices.csv", ["set", "group", "price", "columns"], _prices(sets))
+    written(place / "prices.csv", ["set", "group", "price", "columns"], _prices(sets))
     table = [line for name in sets for line in _lines(rows, name)]
-    _write(place / "summary.csv", list(table[0]), table)
-    waves = "\n".join(waves_section(place / "waves.csv", POINTS))
-    (place / "summary.md").write_text(_markdown(rows, sets, table) + waves)
+    written(place / "summary.csv", list(table[0]), table)
+    (place / "summary.md").write_text(_markdown(rows, sets, table))
     _picture(rows, sets, place / "curves.png")
     print((place / "summary.md").read_text())
 
@@ -213,14 +129,15 @@ def _markdown(rows: list[dict[str, str]], sets: list[str], table: list[dict[str,
     for points in POINTS:
         text += [f"## {points} points above the full error", ""]
         heads = ("set", "seeds", *METHODS, *(f"of {other}" for other in OTHERS))
-        text += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-        for line in (line for line in table if line["points"] == points):
-            shown = [str(line[field]) for field in ("set", "seeds", *METHODS)]
-            shown += [f"{line[f'of {o}']} \u00b1 {line[f'se of {o}']}" for o in OTHERS]
-            text += [f"| {' | '.join(shown)} |"]
+        shown = [
+            [line[field] for field in ("set", "seeds", *METHODS)]
+            + [f"{line[f'of {o}']} \u00b1 {line[f'se of {o}']}" for o in OTHERS]
+            for line in table
+            if line["points"] == points
+        ]
         fields = (*METHODS, *(f"of {other}" for other in OTHERS))
         means = [f"{_geometric(table, points, field):.3f}" for field in fields]
-        text += [f"| geometric mean | | {' | '.join(means)} |", ""]
+        text += [*markdown(heads, [*shown, ["geometric mean", "", *means]]), ""]
     if "ann_thyroid" in sets:
         text += _thyroid(rows)
     return "\n".join(text) + "\n"
@@ -229,7 +146,7 @@ def _markdown(rows: list[dict[str, str]], sets: list[str], table: list[dict[str,
 def _thyroid(rows: list[dict[str, str]]) -> list[str]:
     """Accuracy and macro-F1 against mean cost at the published prices."""
     text = ["## ann_thyroid at its published prices", ""]
-    text += ["| method | mean cost | accuracy | macro-F1 | waves |", "|---|---|---|---|---|"]
+    lines: list[tuple[str, ...]] = []
     own = [row for row in rows if row["set"] == "ann_thyroid"]
     for method in ("full", *(variant for variants in OF.values() for variant in variants)):
         of_method = [row for row in own if row["method"] == method]
@@ -241,9 +158,9 @@ def _thyroid(rows: list[dict[str, str]]) -> list[str]:
             cost, error, f1, waves = (np.mean([float(r[f]) for r in at]) for f in fields)
             if f"{cost:.0f}" not in shown:
                 shown.add(f"{cost:.0f}")
-                line = f"{cost:.2f} | {100 - error:.2f} | {f1:.2f} | {waves:.2f}"
-                text.append(f"| {method} | {line} |")
-    return [*text, ""]
+                lines.append((method, *(f"{v:.2f}" for v in (cost, 100 - error, f1, waves))))
+    head = ("method", "mean cost", "accuracy", "macro-F1", "waves")
+    return [*text, *markdown(head, lines), ""]
 
 
 def _prices(sets: list[str]) -> list[dict[str, object]]:
@@ -255,13 +172,6 @@ def _prices(sets: list[str]) -> list[dict[str, object]]:
             price = data.costs[group]
             found.append({"set": name, "group": group, "price": price, "columns": where})
     return found
-
-
-def _write(file: Path, fields: list[str], rows: Sequence[Mapping[str, object]]) -> None:
-    with file.open("w", newline="") as out:
-        writer = csv.DictWriter(out, fields, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def _picture(rows: list[dict[str, str]], sets: list[str], file: Path) -> None:

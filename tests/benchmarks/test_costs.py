@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.costs.curves import path_groups
-from benchmarks.costs.report import best_at, compared, cost_at
+from benchmarks.costs.report import best_at, cost_at
 from mddag.ensemble.feature_prices import FeaturePrices
 from tests.engine.test_dag import stumps
 
@@ -38,21 +38,3 @@ def test_a_row_pays_for_the_columns_on_its_paths():
     found = path_groups(ensemble, prices, np.zeros((3, 2)))
     assert found[:, read].all()
     assert found.sum() == 3 * len(read)
-
-
-def row_waves_table(method, error, cost, waves):
-    keys = ("set", "seed", "method", "knob", "error", "cost", "waves")
-    return dict(zip(keys, map(str, ("adult", 0, method, 0, error, cost, waves)), strict=True))
-
-
-ROWS = [
-    row_waves_table("full", 10, 20, 1),
-    row_waves_table("cascade, labels", 10.2, 10, 1.5),
-    row_waves_table("acquire, waves of cascade, labels", 10.2, 9, 1.4),
-    row_waves_table("cascade, teacher", 10.2, 12, 2),
-    row_waves_table("acquire, waves of cascade, teacher", 10.2, 6, 2),
-]
-
-
-def test_the_cheaper_cascade_is_the_rival():
-    assert compared(ROWS, 0.2) == (pytest.approx((0.45, 1.4)), pytest.approx((0.5, 1.5)))
