@@ -1,4 +1,4 @@
-"""The folds of LETOR 4.0, from files of a folder."""
+"""The paper's datasets: two clusters, and the folds of LETOR 4.0."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_the_positive_clusters_are_easily_told_apart():
     assert np.mean(above_the_diagonal == (cluster[y == 1] == 1)) > 0.995
 
 
-def test_stumps_err_on_about_one_instance_in_ten():
+def test_stumps_misclassify_about_one_row_in_ten():
     X, y, _ = two_clusters(random_state=0)
     X_test, y_test, _ = two_clusters(random_state=1)
     boost = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=100).fit(X, y)
@@ -53,6 +53,8 @@ def test_the_clusters_lie_where_those_of_the_published_runs_do():
 def test_a_sample_needs_rows():
     with pytest.raises(ValueError, match="n_samples is 0; wanted a whole number, 1 or more"):
         two_clusters(0)
+    with pytest.raises(ValueError, match=r"n_samples.*'many'"):
+        two_clusters("many")
 
 
 LINES = {
@@ -97,8 +99,3 @@ def test_rows_without_a_query(folder):
     (folder / "Fold2" / "vali.txt").write_text("what is this\n")
     with pytest.raises(ValueError, match="is not in svmlight form"):
         load_letor(folder, 2)
-
-
-def test_a_number_of_samples_that_is_no_number_is_named():
-    with pytest.raises(ValueError, match=r"n_samples.*'many'"):
-        two_clusters("many")

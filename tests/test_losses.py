@@ -17,10 +17,6 @@ from mddag.losses import (
     Squared,
     ZeroOne,
     as_loss,
-    margin,
-    others,
-    own,
-    sign_of,
 )
 from mddag.policy.grid import Grid
 from mddag.policy.policy import QUIT, Policy
@@ -101,16 +97,6 @@ def test_scale_multiplies_the_scores(member):
         scores, labels = rng.normal(size=(9, n_scores)), rng.integers(0, max(n_scores, 2), size=9)
         scaled = member(scale=0.25)(scores, labels)
         np.testing.assert_allclose(scaled, member()(0.25 * scores, labels), rtol=1e-12)
-
-
-def test_what_class_losses_share():
-    scores, labels = np.array([[1.0, 4.0, 2.0], [3.0, 3.0, 0.0]]), np.array([2, 0])
-    assert own(scores, labels).tolist() == [2.0, 3.0]
-    assert others(scores, labels).tolist() == [[1.0, 4.0, -np.inf], [-np.inf, 3.0, 0.0]]
-    assert margin(scores, labels).tolist() == [-2.0, 0.0]
-    assert margin(np.array([[2.0], [2.0]]), np.array([0, 1])).tolist() == [-2.0, 2.0]
-    assert sign_of(np.array([0, 1])).tolist() == [-1.0, 1.0]
-    assert scores[0].tolist() == [1.0, 4.0, 2.0]  # others() works on a copy
 
 
 @pytest.mark.parametrize("loss", EXAMPLES, ids=repr)

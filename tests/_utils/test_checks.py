@@ -1,7 +1,6 @@
-"""`n_jobs` wherever it is accepted: any whole number from 1 on, or -1 for all cores."""
+"""Parameters, and `n_jobs` wherever it is accepted: a whole number from 1, or -1 for all cores."""
 
 import os
-import warnings
 
 import numpy as np
 import pytest
@@ -9,13 +8,7 @@ from sklearn.base import clone
 
 import mddag
 from mddag._utils.checks import MOST_THREADS, checked_jobs
-from mddag._utils.warnings import (
-    FEWEST_ROWS,
-    DoubtfulResult,
-    doubt,
-    doubt_few_rows,
-    doubt_one_class,
-)
+from mddag._utils.warnings import DoubtfulResult, doubt
 from mddag.learners import Stump, Tree
 from mddag.learners.columns import Columns
 from mddag.serving.model_file import Model
@@ -36,11 +29,6 @@ def test_repr_is_the_constructor_call_and_clones_are_equal(learner):
 def test_parameters_are_set_by_name():
     assert Tree().set_params(n_leaves=4) == Tree(4)
     assert Tree(4).get_params() == {"n_leaves": 4}
-
-
-def test_refuses_unknown_parameters():
-    with pytest.raises(ValueError, match=r"Tree has no parameter 'depth'; it has \['n_leaves'\]"):
-        Tree().set_params(depth=3)
 
 
 def test_parameters_of_parameters():
@@ -152,26 +140,4 @@ def test_a_doubt_points_to_the_line_outside_of_the_package():
     with pytest.warns(DoubtfulResult, match="perhaps") as told:
         doubt("perhaps")
     assert told[0].filename == __file__
-    with pytest.warns(DoubtfulResult) as told:
-        doubt_few_rows(3, "beta")
-    assert told[0].filename == __file__
-    assert mddag.DoubtfulResult is DoubtfulResult
-    assert issubclass(DoubtfulResult, UserWarning)
-
-
-def test_few_rows_are_told_how_many_are_wanted():
-    for target, fewest in FEWEST_ROWS.items():
-        with pytest.warns(DoubtfulResult, match=f"20 rows, but {target} wants {fewest}"):
-            doubt_few_rows(20, target)
-        doubt_few_rows(fewest, target)
-
-
-def test_rows_of_one_class_are_told_to_be_joined_by_others():
-    for labels in (np.full(5, "no"), np.array(["no"] * 5, object)):
-        with pytest.warns(DoubtfulResult, match="5 in all, have the label 'no'"):
-            doubt_one_class(labels)
-    with pytest.warns(DoubtfulResult, match="3 in all, get from the model the label 1"):
-        doubt_one_class(np.ones(3, int), given=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        doubt_one_class(np.array([0, 1]))
+    assert issubclass(mddag.DoubtfulResult, UserWarning)

@@ -138,19 +138,6 @@ class TestFrames:
             named.rows(frame({"age": [1], "pay": ["much"]}))
 
 
-def test_nominal_columns_become_codes():
-    features = Features(2, names=("age", "town"), categories={1: ("ulm", "bonn")})
-    towns = ["bonn", "ulm", "paris", None]
-    pandas_rows = features.rows(pd.DataFrame({"age": [1, 2, 3, 4], "town": pd.Categorical(towns)}))
-    np.testing.assert_array_equal(pandas_rows[:, 1], [1, 0, np.nan, np.nan])
-    polars_rows = features.rows(
-        pl.DataFrame(
-            {"age": [1, 2, 3, 4], "town": pl.Series(towns, dtype=pl.Enum(["ulm", "bonn", "paris"]))}
-        )
-    )
-    np.testing.assert_array_equal(polars_rows[:, 1], [1, 0, np.nan, np.nan])
-
-
 def test_a_space_passes_for_an_underscore():
     features = Features(2, names=("my_age", "pay"))
     np.testing.assert_array_equal(
