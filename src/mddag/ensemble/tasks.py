@@ -18,6 +18,7 @@ from mddag._utils.checks import described
 from mddag._utils.warnings import doubt_one_class
 from mddag.losses import Loss, OfMeans, RegressionLoss, Squared, ZeroOne
 
+Array = NDArray[Any]
 Weight = NDArray[np.float64] | None
 
 
@@ -32,15 +33,11 @@ class Quality(Protocol):
     lost: str
     changed: str
 
-    def __call__(
-        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
-    ) -> float | None:
+    def __call__(self, predictions: Array, truth: Array, weight: Weight = None) -> float | None:
         """Return the quality; None where it is not defined."""
         ...
 
-    def difference(
-        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
-    ) -> float:
+    def difference(self, predictions: Array, full: Array, weight: Weight = None) -> float:
         """Return how far predictions are from those of the full model; 0 where they are equal."""
         ...
 
@@ -56,14 +53,10 @@ class ErrorQuality:
     lost = "accuracy lost against the full model"
     changed = "disagreement with the full model"
 
-    def __call__(
-        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
-    ) -> float:
+    def __call__(self, predictions: Array, truth: Array, weight: Weight = None) -> float:
         return _mean(predictions != truth, weight)
 
-    def difference(
-        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
-    ) -> float:
+    def difference(self, predictions: Array, full: Array, weight: Weight = None) -> float:
         """Return the share of labels that differ."""
         return self(predictions, full, weight)
 
@@ -78,14 +71,10 @@ class R2Quality:
     lost = "R2 lost against the full model"
     changed = "squared difference from the full model's predictions over their variance"
 
-    def __call__(
-        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
-    ) -> float | None:
+    def __call__(self, predictions: Array, truth: Array, weight: Weight = None) -> float | None:
         return 1 - self.difference(predictions, truth, weight) if np.ptp(truth) > 0 else None
 
-    def difference(
-        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
-    ) -> float:
+    def difference(self, predictions: Array, full: Array, weight: Weight = None) -> float:
         """Return the mean squared difference over the variance, or by itself if that is 0."""
         lost = _mean(Squared().of(predictions, full), weight)
         return lost / Squared().of_constant(full, weight)
@@ -101,15 +90,11 @@ class NDCGQuality:
     lost = "metric lost against the full model"
     changed = "metric lost against the full model's own order"
 
-    def __call__(
-        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
-    ) -> float | None:
+    def __call__(self, predictions: Array, truth: Array, weight: Weight = None) -> float | None:
         """Average the metrics of queries, (n_queries,)."""
         return _mean(predictions, weight)
 
-    def difference(
-        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
-    ) -> float:
+    def difference(self, predictions: Array, full: Array, weight: Weight = None) -> float:
         """Average the losses of queries against the full model's order, (n_queries,)."""
         return _mean(predictions, weight)
 
@@ -117,7 +102,7 @@ class NDCGQuality:
         return f"lost against the full model's own order: {difference:.4f}"
 
 
-def _mean(numbers: NDArray[Any], weight: Weight) -> float:
+def _mean(numbers: Array, weight: Weight) -> float:
     return float(np.average(numbers, weights=weight))
 
 

@@ -12,10 +12,11 @@ from mddag import _core
 from mddag._utils.checks import Parameters
 from mddag.ensemble.nodes import NODE, Nodes
 from mddag.learners.columns import Columns
+from mddag.learners.learner import Learner
 
 
 @dataclass
-class Stump(Parameters):
+class Stump(Parameters, Learner):
     """Learn the best cut of the best column.
 
     The vote is h_k(x) = v_k phi(x), with phi(x) = +1 if x > theta and -1 otherwise; on a nominal
@@ -35,27 +36,11 @@ class Stump(Parameters):
     def fit(
         self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
     ) -> Nodes:
-        """Learn one stump; see `Learner.fit`.
-
-        Parameters
-        ----------
-        columns : Columns
-            Coded columns of the training rows.
-        targets : ndarray of shape (n, K), int8
-            Targets in {+1, -1}.
-        weights : ndarray of shape (n, K), float64
-            Weights that sum to 1.
-
-        Returns
-        -------
-        Nodes
-            The stump.
-        """
         return _grown(columns, targets, weights, n_leaves=2, opposite=True)
 
 
 @dataclass
-class Tree(Parameters):
+class Tree(Parameters, Learner):
     """Learn a tree, grown best-first.
 
     Parameters
@@ -77,22 +62,6 @@ class Tree(Parameters):
     def fit(
         self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
     ) -> Nodes:
-        """Learn one tree; see `Learner.fit`.
-
-        Parameters
-        ----------
-        columns : Columns
-            Coded columns of the training rows.
-        targets : ndarray of shape (n, K), int8
-            Targets in {+1, -1}.
-        weights : ndarray of shape (n, K), float64
-            Weights that sum to 1.
-
-        Returns
-        -------
-        Nodes
-            The tree.
-        """
         if not isinstance(self.n_leaves, Integral) or not 2 <= self.n_leaves <= 256:
             raise ValueError(f"n_leaves is {self.n_leaves!r}; wanted a whole number from 2 to 256")
         return _grown(columns, targets, weights, n_leaves=int(self.n_leaves), opposite=False)
