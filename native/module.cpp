@@ -13,7 +13,7 @@
 //   exits    : families of early exits, cuts of QWYC, thresholds of rejection
 //   walk     : a policy row by row
 //   blocks   : many rows at once
-//   scan     : all windows of a picture
+//   scan     : all windows of a image
 //
 // blocks: kernels (on rank bytes) < ranks (values to bytes) < plan (trees to records) < run.
 // scan: kernels (eight windows at once) < the rest.

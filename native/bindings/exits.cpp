@@ -55,14 +55,13 @@ void bind_walks(nb::module_& m) {
           refuse("rows, steps or scores of the exits differ");
         if (sums.shape(0) != losses.size() + 1 || sums.shape(1) != exits.n_candidates + 1)
           refuse("sums are not those of the losses and candidates");
-        std::vector<LabelledLoss> labelled;
-        for (const LossArrays& loss : losses)
-          labelled.push_back(labelled_loss(loss, state.n_scores));
+        std::vector<LabeledLoss> labeled;
+        for (const LossArrays& loss : losses) labeled.push_back(labeled_loss(loss, state.n_scores));
         // Names of a structured binding cannot be captured in C++17.
         const double* start = bias.data();
         const Span<const double> weights = span(weight), paid = span(spent);
         const auto walk = [&](const auto& known, const auto& in) {
-          walk_exits(known, in, start, weights, paid, exits, labelled, sums.data());
+          walk_exits(known, in, start, weights, paid, exits, labeled, sums.data());
         };
         if (!are_single(votes)) return walk(CodedVotes<Code>{votes, codes.data()}, state);
         walk(SingleVotes<Code>{votes, codes.data()}, ScoreState<OneScore>{state.grid, {}});

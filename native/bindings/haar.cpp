@@ -78,19 +78,19 @@ void bind_haar(nb::module_& m) {
   bind_columns(m);
   m.def(
       "integral_images",
-      [](Matrix<const std::uint8_t> picture, Matrix<std::uint32_t> sums,
+      [](Matrix<const std::uint8_t> image, Matrix<std::uint32_t> sums,
          Matrix<std::uint64_t> squares) {
-        const std::size_t height = picture.shape(0), width = picture.shape(1);
+        const std::size_t height = image.shape(0), width = image.shape(1);
         for (const auto& [rows, cells] : {std::pair{sums.shape(0), sums.shape(1)},
                                           std::pair{squares.shape(0), squares.shape(1)}})
           if (rows != height + 1 || cells != width + 1)
-            refuse("integral images are not of the picture's height + 1 and width + 1");
+            refuse("integral images are not of the image's height + 1 and width + 1");
         Unlocked unlocked;
-        const Picture grey{picture.data(), height, width, width};
+        const Image grey{image.data(), height, width, width};
         sums_of(grey, sums.data());
         squares_of(grey, squares.data());
       },
-      "picture"_a.noconvert(), "sums"_a.noconvert(), "squares"_a.noconvert());
+      "image"_a.noconvert(), "sums"_a.noconvert(), "squares"_a.noconvert());
   m.def(
       "haar_fault",
       [](FeatureArray features, std::size_t height, std::size_t width) {

@@ -30,7 +30,7 @@ void bind_losses(nb::module_& m) {
       "losses",
       [](const LossArrays& loss, Matrix<const double> scores, Array<double> out) {
         Unlocked unlocked;
-        const LabelledLoss quit_loss = labelled_loss(loss, scores.shape(1));
+        const LabeledLoss quit_loss = labeled_loss(loss, scores.shape(1));
         for (std::size_t i = 0; i < out.shape(0); ++i)
           out.data()[i] = quit_loss(scores.data() + i * scores.shape(1), i);
       },

@@ -1,4 +1,4 @@
-// The bindings of native/scan: pictures scanned for the windows that a classifier accepts.
+// The bindings of native/scan: images scanned for the windows that a classifier accepts.
 #include "scan/scan.hpp"
 
 #include <nanobind/stl/pair.h>
@@ -95,13 +95,13 @@ void bind_scan(nb::module_& m) {
       "classifier"_a.noconvert());
   m.def(
       "scan",
-      [](Matrix<const std::uint8_t> picture, TripleArray levels, TripleArray tasks,
+      [](Matrix<const std::uint8_t> image, TripleArray levels, TripleArray tasks,
          const ClassifierArrays& arrays, int n_threads, const std::string& level) {
         const scan::Kernels kernels = scan::kernels_of(level_or_chosen(level).level);
         const scan::Classifier classifier = classifier_of(arrays);
         const auto all_levels = records<scan::Level>(levels);
         const auto all_tasks = records<scan::Task>(tasks);
-        const Picture grey{picture.data(), picture.shape(0), picture.shape(1), picture.shape(1)};
+        const Image grey{image.data(), image.shape(0), image.shape(1), image.shape(1)};
         scan::require_tasks(grey, all_levels, all_tasks, classifier);
         scan::Found found;
         {
@@ -110,7 +110,7 @@ void bind_scan(nb::module_& m) {
         }
         return as_arrays(found);
       },
-      "picture"_a.noconvert(), "levels"_a.noconvert(), "tasks"_a.noconvert(),
+      "image"_a.noconvert(), "levels"_a.noconvert(), "tasks"_a.noconvert(),
       "classifier"_a.noconvert(), "n_threads"_a, "level"_a = "");
   m.def(
       "group_greedily",
@@ -133,14 +133,14 @@ void bind_scan(nb::module_& m) {
       "boxes"_a.noconvert(), "part"_a, "group"_a.noconvert());
   m.def(
       "resize",
-      [](Matrix<const std::uint8_t> picture, Matrix<std::uint8_t> out) {
-        if (picture.size() == 0) refuse("the picture has no pixels");
+      [](Matrix<const std::uint8_t> image, Matrix<std::uint8_t> out) {
+        if (image.size() == 0) refuse("the image has no pixels");
         Unlocked unlocked;
-        const Picture grey{picture.data(), picture.shape(0), picture.shape(1), picture.shape(1)};
+        const Image grey{image.data(), image.shape(0), image.shape(1), image.shape(1)};
         scan::ResizedRows rows(grey, out.shape(0), out.shape(1));
         for (std::size_t y = 0; y < out.shape(0); ++y) rows.row(y, out.data() + y * out.shape(1));
       },
-      "picture"_a.noconvert(), "out"_a.noconvert());
+      "image"_a.noconvert(), "out"_a.noconvert());
 }
 
 }  // namespace mddag

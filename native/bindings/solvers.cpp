@@ -23,13 +23,13 @@ TableValues values(const TableValueArrays& arrays) {
   return {q.data(), n_bins};
 }
 
-// RadialBasis.start: weights and centres (n_slots x 3, capacity), counts, sigma, normalised.
+// RadialBasis.start: weights and centers (n_slots x 3, capacity), counts, sigma, normalized.
 using RadialValueArrays =
     std::tuple<Matrix<double>, Matrix<double>, Array<std::int32_t>, double, bool>;
 
 RadialValues values(const RadialValueArrays& arrays) {
-  const auto& [weights, centres, counts, sigma, normalised] = arrays;
-  return {centres.data(), weights.data(), counts.data(), centres.shape(1), sigma, normalised};
+  const auto& [weights, centers, counts, sigma, normalized] = arrays;
+  return {centers.data(), weights.data(), counts.data(), centers.shape(1), sigma, normalized};
 }
 
 // tables, codes, bias, costs, cumulative weights (empty where all weigh the same).
@@ -47,12 +47,12 @@ Sample<CodedVotes<Code>> sample(const SampleArrays<Code>& arrays) {
           span(cumulative)};
 }
 
-// grid, centres of its cells, norm.
+// grid, centers of its cells, norm.
 using SpaceArrays = std::tuple<GridArrays, Array<const double>, Array<const double>>;
 
 StateSpace<ScoreState<std::size_t>> score_space(const SpaceArrays& arrays) {
-  const auto& [grid_arrays, centres, norm] = arrays;
-  return {score_state(grid_arrays), span(centres), span(norm)};
+  const auto& [grid_arrays, centers, norm] = arrays;
+  return {score_state(grid_arrays), span(centers), span(norm)};
 }
 
 // Whether EVAL, SKIP and QUIT are allowed.
@@ -66,7 +66,7 @@ Learning learning(const LearningArguments& arguments) {
   return {beta, rate, trace_decay, off_policy, {eval, skip, quit}};
 }
 
-// A loss that has no native twin: called with the scores, (1, K), and the instance. Its exceptions,
+// A loss that has no native twin: called with the scores, (1, K), and the row. Its exceptions,
 // Ctrl-C among them, end the episodes and reach the caller.
 struct CalledLoss {
   const nb::callable& call;
@@ -99,7 +99,7 @@ void bind_learn_episodes(nb::module_& m) {
         Unlocked unlocked;
         const std::size_t n_scores = std::get<2>(sample).shape(0);
         learn(sample, space, learning, epsilon, n_episodes, values, random_state,
-              labelled_loss(loss, n_scores));
+              labeled_loss(loss, n_scores));
       },
       "sample"_a.noconvert(), "space"_a.noconvert(), "learning"_a, "epsilon"_a.noconvert(),
       "n_episodes"_a, "values"_a.noconvert(), "random_state"_a.noconvert(), "loss"_a.noconvert());
@@ -134,26 +134,26 @@ void bind_values(nb::module_& m) {
       "values"_a.noconvert(), "space"_a.noconvert(), "allowed"_a, "out"_a.noconvert());
 }
 
-// tables, codes, instances, bias, costs, weight.
+// tables, codes, rows, bias, costs, weight.
 template <class Code>
 using DescentSampleArrays =
     std::tuple<TableArrays, Matrix<const Code>, Array<const std::int64_t>, Array<const double>,
                Array<const double>, Array<const double>>;
 // beta, every, allowed.
 using DescentArguments = std::tuple<double, std::size_t, Allowed>;
-// most groups per row, least instances per group, z of SKIP, z of QUIT.
+// most groups per row, least rows per group, z of SKIP, z of QUIT.
 using GuardArguments = std::tuple<std::size_t, std::size_t, double, double>;
 
 template <class Votes, class State, class Code>
 DescentProblem<Votes, State> descent_problem(const DescentSampleArrays<Code>& sample,
                                              const State& state,
                                              const DescentArguments& arguments) {
-  const auto& [table_arrays, codes, instances, bias, costs, weight] = sample;
+  const auto& [table_arrays, codes, rows, bias, costs, weight] = sample;
   const auto& [beta, every, allowed] = arguments;
   const auto& [eval, skip, quit] = allowed;
   return {{tables(table_arrays), codes.data()},
           state,
-          span(instances),
+          span(rows),
           span(bias),
           span(costs),
           span(weight),
@@ -169,25 +169,25 @@ Guards guards(const GuardArguments& arguments) {
 
 // The losses of mdp/loss.hpp; width is that of the state, whose scores come first.
 struct NativeLosses {
-  LabelledLoss loss;
+  LabeledLoss loss;
   std::size_t width;
 
-  void operator()(const double* carried, const std::int64_t* instances, std::size_t n,
+  void operator()(const double* carried, const std::int64_t* rows, std::size_t n,
                   double* out) const {
     for (std::size_t s = 0; s < n; ++s)
-      out[s] = loss(carried + s * width, static_cast<std::size_t>(instances[s]));
+      out[s] = loss(carried + s * width, static_cast<std::size_t>(rows[s]));
   }
   static std::size_t block(std::size_t) { return 256; }
 };
 
-// A loss that has no native twin: called with scores (n, K) and instances (n,), all of a decision
+// A loss that has no native twin: called with scores (n, K) and rows (n,), all of a decision
 // at once and on the caller's thread. width is that of the state, whose scores come first.
 struct CalledLosses {
   const nb::callable& call;
   std::size_t n_scores;
   std::size_t width;
 
-  void operator()(const double* carried, const std::int64_t* instances, std::size_t n,
+  void operator()(const double* carried, const std::int64_t* rows, std::size_t n,
                   double* out) const {
     std::vector<double> packed;
     const double* scores = carried;
@@ -200,7 +200,7 @@ struct CalledLosses {
     using Rows = nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>;
     const auto losses = nb::cast<Array<const double>>(
         call(nb::cast(Scores(scores, {n, n_scores}), nb::rv_policy::copy),
-             nb::cast(Rows(instances, {n}), nb::rv_policy::copy)));
+             nb::cast(Rows(rows, {n}), nb::rv_policy::copy)));
     std::copy(losses.data(), losses.data() + n, out);
   }
   static std::size_t block(std::size_t n) { return std::max<std::size_t>(n, 1); }
@@ -216,7 +216,7 @@ void bind_sweep(nb::module_& m) {
         Unlocked unlocked;
         const ScoreState<std::size_t> state = score_state(grid_arrays);
         const auto sweep = [&](const auto& problem) {
-          const NativeLosses losses{labelled_loss(loss, state.n_scores), problem.state.width()};
+          const NativeLosses losses{labeled_loss(loss, state.n_scores), problem.state.width()};
           return Sweep(problem, guards(guard), losses, n_threads, actions.data()).run();
         };
         if (!are_single(tables(std::get<0>(sample))))

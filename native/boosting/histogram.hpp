@@ -29,7 +29,7 @@ inline void add_row(const std::int64_t* q, std::int64_t* bin) {
   for (std::size_t k = 0; k < W; ++k) bin[k] = sum[k];
 }
 
-// Equal codes in neighbouring rows make each addition wait for the one before it to reach memory.
+// Equal codes in neighboring rows make each addition wait for the one before it to reach memory.
 // Narrow rows therefore go to several banks in turn, which are added up at the end.
 template <std::size_t W>
 constexpr std::size_t kBanks = W == 1   ? 4

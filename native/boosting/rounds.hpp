@@ -1,5 +1,5 @@
 // What AdaBoost.MH does between two calls of its learner: sum the votes by leaf, reweigh the
-// instances, add the new votes to the scores. The specification is tests/reference/adaboost.py.
+// rows, add the new votes to the scores. The specification is tests/reference/adaboost.py.
 //
 // Weights are summed as 64-bit integers in units of 2^-60, so that a sum is exact and cannot depend
 // on threads or order. Everything else touches one element at a time and rounds once.
@@ -32,7 +32,7 @@ inline std::size_t boost_block(std::size_t n_scores) {
   return n_scores < kElements ? kElements / n_scores : 1;
 }
 
-// Calls body(block, first, last) for blocks of instances.
+// Calls body(block, first, last) for blocks of rows.
 template <class Body>
 void for_boost_blocks(std::size_t n, std::size_t n_scores, int n_threads, const Body& body) {
   const std::size_t size = boost_block(n_scores);
@@ -45,7 +45,7 @@ inline std::size_t n_boost_blocks(std::size_t n, std::size_t n_scores) {
   return (n + boost_block(n_scores) - 1) / boost_block(n_scores);
 }
 
-// sums[leaf, k] = sum over the instances in the leaf of w_ik y_ik, in units of 2^-60; the return
+// sums[leaf, k] = sum over the rows in the leaf of w_ik y_ik, in units of 2^-60; the return
 // value is the sum of all w_ik.
 template <class Code, class Width>
 std::int64_t sum_by_leaf(Span<const Code> leaf, const std::int8_t* targets, const double* weights,
@@ -110,7 +110,7 @@ bool is_wrong(const double* scores, const std::int8_t* targets, Width n_scores) 
   return targets[winner] < 0;
 }
 
-// scores[i] += votes[leaf[i]]; returns the mass of the instances that are then classified wrongly,
+// scores[i] += votes[leaf[i]]; returns the mass of the rows that are then classified wrongly,
 // summed block by block, so that it does not depend on threads.
 template <class Code, class Width>
 double add_votes(Span<const Code> leaf, const double* votes, const std::int8_t* targets,

@@ -46,7 +46,7 @@ class ExitJumps {
     }
   }
 
-  // Adds the jumps to sums (n_sums, n_candidates + 1), and begins anew.
+  // Adds the jumps to sums (n_sums, n_candidates + 1), and begins again.
   void empty_into(double* sums) {
     for (const std::size_t c : touched_) {
       for (std::size_t s = 0; s < n_sums_; ++s) {
@@ -80,7 +80,7 @@ class ExitJumps {
 template <class Votes, class State>
 void walk_exits(const Votes& votes, const State& state, const double* bias,
                 Span<const double> weight, Span<const double> spent, const ExitLevels& exits,
-                const std::vector<LabelledLoss>& losses, double* sums) {
+                const std::vector<LabeledLoss>& losses, double* sums) {
   const std::size_t n = weight.size, n_steps = spent.size - 1, width = state.width();
   std::vector<double> scores(n * width), amounts(losses.size() + 1);
   state.start(bias, n, scores.data());

@@ -30,7 +30,7 @@ inline void fill_cells(const Patches& patches, const PatchCells& out, int n_thre
     const std::size_t first = block * kBlock, n = std::min(kBlock, out.n - first);
     std::vector<std::uint32_t> sums(n * n_cells);
     for (std::size_t i = 0; i < n; ++i) {
-      sums_of(patches.picture(first + i), sums.data() + i * n_cells);
+      sums_of(patches.image(first + i), sums.data() + i * n_cells);
       out.scales[first + i] = patch_scale(patches, first + i);
     }
     for (std::size_t c = 0; c < n_cells; ++c)
@@ -38,7 +38,7 @@ inline void fill_cells(const Patches& patches, const PatchCells& out, int n_thre
   });
 }
 
-// The values of patches first .. first + n - 1, as PlacedFeature::sum and normalised give them.
+// The values of patches first .. first + n - 1, as PlacedFeature::sum and normalized give them.
 template <bool kThird>
 void column_values(const PatchCells& patches, const PlacedFeature& feature, std::size_t first,
                    std::size_t n, float* out) {
@@ -52,7 +52,7 @@ void column_values(const PatchCells& patches, const PlacedFeature& feature, std:
   for (std::size_t i = 0; i < n; ++i) {
     std::uint32_t sum = rectangle(0, i) + rectangle(1, i);
     if (kThird) sum += rectangle(2, i);
-    out[i] = normalised(static_cast<std::int32_t>(sum), scales[i]);
+    out[i] = normalized(static_cast<std::int32_t>(sum), scales[i]);
   }
 }
 

@@ -2,7 +2,7 @@
 // weight x (sum of the pixels of the rectangle). Weights x areas sum to 0, so that a constant added
 // to all pixels changes nothing. Four rectangles of a chessboard are two upon the whole.
 //
-// A feature is `placed` for pictures of one width: its corners become offsets into an integral
+// A feature is `placed` for images of one width: its corners become offsets into an integral
 // image (integral.hpp) from the cell of the window's upper left corner.
 #pragma once
 

@@ -1,9 +1,9 @@
 // Integral images: cell (y, x) holds the sum of all pixels above row y and left of column x, so the
 // sum over a rectangle is I(lower right) - I(lower left) - I(upper right) + I(upper left).
 //
-// Sums are kept modulo 2^32: in pictures of more than 16 million pixels they wrap around, and the
+// Sums are kept modulo 2^32: in images of more than 16 million pixels they wrap around, and the
 // four-cell difference is exact all the same, because a window's own sum is below 2^32. Squares are
-// kept in 64 bits, which no picture in memory exceeds.
+// kept in 64 bits, which no image in memory exceeds.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace mddag {
 
-// A grey picture in memory of any row stride, counted in pixels.
-struct Picture {
+// A grey image in memory of any row stride, counted in pixels.
+struct Image {
   const std::uint8_t* pixels;
   std::size_t height;
   std::size_t width;
@@ -25,28 +25,26 @@ inline std::uint64_t power(std::uint64_t pixel, int exponent) {
 
 // cells : (height + 1, width + 1)
 template <int kExponent, class Sum>
-void integral_image(const Picture& picture, Sum* cells) {
-  const std::size_t stride = picture.width + 1;
+void integral_image(const Image& image, Sum* cells) {
+  const std::size_t stride = image.width + 1;
   for (std::size_t x = 0; x < stride; ++x) cells[x] = 0;
-  for (std::size_t y = 0; y < picture.height; ++y) {
-    const std::uint8_t* pixels = picture.pixels + y * picture.stride;
+  for (std::size_t y = 0; y < image.height; ++y) {
+    const std::uint8_t* pixels = image.pixels + y * image.stride;
     const Sum* above = cells + y * stride;
     Sum* out = cells + (y + 1) * stride;
     Sum row = 0;
     out[0] = 0;
-    for (std::size_t x = 0; x < picture.width; ++x) {
+    for (std::size_t x = 0; x < image.width; ++x) {
       row += static_cast<Sum>(power(pixels[x], kExponent));
       out[x + 1] = above[x + 1] + row;
     }
   }
 }
 
-inline void sums_of(const Picture& picture, std::uint32_t* cells) {
-  integral_image<1>(picture, cells);
-}
+inline void sums_of(const Image& image, std::uint32_t* cells) { integral_image<1>(image, cells); }
 
-inline void squares_of(const Picture& picture, std::uint64_t* cells) {
-  integral_image<2>(picture, cells);
+inline void squares_of(const Image& image, std::uint64_t* cells) {
+  integral_image<2>(image, cells);
 }
 
 // The sum over a rectangle of w x h pixels; cell : of its upper left corner.

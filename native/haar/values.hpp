@@ -1,4 +1,4 @@
-// The values of Haar features on patches: pictures of exactly one window. Twin:
+// The values of Haar features on patches: images of exactly one window. Twin:
 // tests/reference/haar.py.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "haar/feature.hpp"
 #include "haar/integral.hpp"
-#include "haar/normalisation.hpp"
+#include "haar/normalization.hpp"
 #include "internal/parallel.hpp"
 #include "internal/span.hpp"
 
@@ -21,9 +21,7 @@ struct Patches {
   Window window;
 
   const std::uint8_t* patch(std::size_t i) const { return pixels + i * window.area(); }
-  Picture picture(std::size_t i) const {
-    return {patch(i), window.height, window.width, window.width};
-  }
+  Image image(std::size_t i) const { return {patch(i), window.height, window.width, window.width}; }
 };
 
 inline float patch_scale(const Patches& patches, std::size_t i) {
@@ -43,11 +41,11 @@ class PatchIntegral {
   explicit PatchIntegral(const Window& window) : cells_((window.height + 1) * (window.width + 1)) {}
 
   void load(const Patches& patches, std::size_t i) {
-    sums_of(patches.picture(i), cells_.data());
+    sums_of(patches.image(i), cells_.data());
     scale_ = patch_scale(patches, i);
   }
   float value(const PlacedFeature& feature) const {
-    return normalised(feature.sum(cells_.data()), scale_);
+    return normalized(feature.sum(cells_.data()), scale_);
   }
 
  private:

@@ -1,4 +1,4 @@
-// What QUIT pays, for one instance: the losses of src/mddag/losses.py, which are the specification.
+// What QUIT pays, for one row: the losses of src/mddag/losses.py, which are the specification.
 // A loss that is not among them is called back (CalledLoss in native/bindings/solvers.cpp).
 #pragma once
 
@@ -110,9 +110,9 @@ struct Loss {
   }
 };
 
-// The loss of quitting with scores f on instance i, whose label is a class, a number, or a share
+// The loss of quitting with scores f on row i, whose label is a class, a number, or a share
 // per class; the two that are not used are empty.
-struct LabelledLoss {
+struct LabeledLoss {
   Loss loss;
   Span<const std::int64_t> classes;
   Span<const double> values;

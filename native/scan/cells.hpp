@@ -1,8 +1,8 @@
-// The integral images of some rows of a scaled picture, laid out for windows that are `step`
+// The integral images of some rows of a scaled image, laid out for windows that are `step`
 // columns apart: column c lies in plane c % step at place c / step, so that the same corner of
-// neighbouring windows is neighbouring cells whatever the step.
+// neighboring windows is neighboring cells whatever the step.
 //
-// Sums and sums of squares are kept modulo 2^32. They wrap around in large pictures, and the
+// Sums and sums of squares are kept modulo 2^32. They wrap around in large images, and the
 // four-cell difference is exact all the same while that of a window is below 2^31: kMostArea.
 #pragma once
 
@@ -21,7 +21,7 @@ struct Layout {
   std::size_t step;
   std::size_t plane;  // cells of a row in one plane
 
-  // For pictures of up to `width` columns. Kernels read whole groups of windows: kLanes more.
+  // For images of up to `width` columns. Kernels read whole groups of windows: kLanes more.
   static Layout of(std::size_t width, std::size_t step) {
     const std::size_t cells = width / step + 1 + kLanes;
     return {step, (cells + 15) / 16 * 16 + 16};

@@ -18,7 +18,7 @@ namespace mddag::scan {
 struct Classifier {
   Window window;
   std::size_t margin;  // pixels at each side of the window that its deviation leaves out
-  float flattest;      // windows of this scale (normalisation.hpp) or more are rejected
+  float flattest;      // windows of this scale (normalization.hpp) or more are rejected
   bool skips;          // whether a window that the first stage rejects hides the next in its row
   double accept;
   Span<const HaarFeature> features;

@@ -1,6 +1,6 @@
-// A picture made smaller by bilinear interpolation in fixed point, row by row: the result is the
+// A image made smaller by bilinear interpolation in fixed point, row by row: the result is the
 // same on every machine. Pixel i of n_to lies at (i + 1/2) n_from / n_to - 1/2, held inside the
-// picture; positions are rounded to 1/256 of a pixel, sums to whole grey levels at the end. This is
+// image; positions are rounded to 1/256 of a pixel, sums to whole grey levels at the end. This is
 // the rule of OpenCV's INTER_LINEAR_EXACT. Twin: tests/reference/scan.py.
 #pragma once
 
@@ -34,22 +34,22 @@ struct Axis {
   }
 };
 
-// The rows of the smaller picture, asked for from top to bottom; a row that two others need is
+// The rows of the smaller image, asked for from top to bottom; a row that two others need is
 // interpolated once.
 class ResizedRows {
  public:
-  ResizedRows(const Picture& picture, std::size_t height, std::size_t width)
-      : picture_(picture),
-        same_(height == picture.height && width == picture.width),
-        rows_(picture.height, same_ ? 0 : height),
-        columns_(picture.width, same_ ? 0 : width),
+  ResizedRows(const Image& image, std::size_t height, std::size_t width)
+      : image_(image),
+        same_(height == image.height && width == image.width),
+        rows_(image.height, same_ ? 0 : height),
+        columns_(image.width, same_ ? 0 : width),
         width_(width),
         lines_{std::vector<std::uint16_t>(same_ ? 0 : width),
                std::vector<std::uint16_t>(same_ ? 0 : width)} {}
 
   void row(std::size_t y, std::uint8_t* out) {
     if (same_) {
-      std::memcpy(out, picture_.pixels + y * picture_.stride, width_);
+      std::memcpy(out, image_.pixels + y * image_.stride, width_);
       return;
     }
     const std::uint32_t part = rows_.part[y];
@@ -61,12 +61,12 @@ class ResizedRows {
   }
 
  private:
-  // Row y of the picture, interpolated along x. Rows y and y + 1 lie in different buffers.
+  // Row y of the image, interpolated along x. Rows y and y + 1 lie in different buffers.
   const std::uint16_t* line(std::size_t y) {
     std::vector<std::uint16_t>& out = lines_[y % 2];
     if (held_[y % 2] == y + 1) return out.data();
     held_[y % 2] = y + 1;
-    const std::uint8_t* pixels = picture_.pixels + y * picture_.stride;
+    const std::uint8_t* pixels = image_.pixels + y * image_.stride;
     for (std::size_t x = 0; x < width_; ++x) {
       const std::uint8_t* at = pixels + columns_.first[x];
       const std::uint32_t part = columns_.part[x];
@@ -75,7 +75,7 @@ class ResizedRows {
     return out.data();
   }
 
-  Picture picture_;
+  Image image_;
   bool same_;
   Axis rows_, columns_;
   std::size_t width_;

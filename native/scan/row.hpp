@@ -1,5 +1,5 @@
-// The windows of one row of a scaled picture: deviations, first stage, and the rest for those that
-// pass it. Eight neighbours are done at once while at least two of them are alive, the last one
+// The windows of one row of a scaled image: deviations, first stage, and the rest for those that
+// pass it. Eight neighbors are done at once while at least two of them are alive, the last one
 // alone. Neither changes the result: every window has its own sum, added up in the same order.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "haar/normalisation.hpp"
+#include "haar/normalization.hpp"
 #include "scan/cells.hpp"
 #include "scan/classifier.hpp"
 #include "scan/sights.hpp"
@@ -16,7 +16,7 @@
 namespace mddag::scan {
 
 struct Hit {
-  std::int32_t level, x, y;  // in pixels of the scaled picture
+  std::int32_t level, x, y;  // in pixels of the scaled image
   double score;
 };
 

@@ -1,8 +1,8 @@
-// A picture scanned for windows that a classifier accepts, at several scales.
+// A image scanned for windows that a classifier accepts, at several scales.
 //
-// The work is cut into tasks: some rows of windows of one level, a level being the picture at one
-// scale. A task makes the rows of the scaled picture that it needs, a strip at a time, so memory
-// depends on the width of the picture and not on its height. Tasks share nothing, and hits are
+// The work is cut into tasks: some rows of windows of one level, a level being the image at one
+// scale. A task makes the rows of the scaled image that it needs, a strip at a time, so memory
+// depends on the width of the image and not on its height. Tasks share nothing, and hits are
 // listed in the order of tasks: the answer does not depend on the threads.
 #pragma once
 
@@ -42,20 +42,20 @@ struct Found {
 
 constexpr std::size_t kMostStep = std::size_t{1} << 31;
 constexpr std::size_t kStrip = 48;  // rows of windows that are done before cells move up
-constexpr std::size_t kStripCells = std::size_t{1} << 22;  // of wide pictures, fewer rows
+constexpr std::size_t kStripCells = std::size_t{1} << 22;  // of wide images, fewer rows
 
 inline std::size_t strip_of(const Task& task, const Layout& layout) {
   const std::size_t fit = kStripCells / (layout.step * layout.stride());
   return std::min({kStrip, task.end - task.first, std::max<std::size_t>(fit, 1)});
 }
 
-inline void require_tasks(const Picture& picture, const std::vector<Level>& levels,
+inline void require_tasks(const Image& image, const std::vector<Level>& levels,
                           const std::vector<Task>& tasks, const Classifier& classifier) {
   const Window& window = classifier.window;
   for (const Level& level : levels) {
-    if (level.height < window.height || level.width < window.width ||
-        level.height > picture.height || level.width > picture.width)
-      throw std::invalid_argument("a level is larger than the picture or smaller than the window");
+    if (level.height < window.height || level.width < window.width || level.height > image.height ||
+        level.width > image.width)
+      throw std::invalid_argument("a level is larger than the image or smaller than the window");
     if (level.step == 0 || level.step > kMostStep)
       throw std::invalid_argument("a level has a step of 0 or of more than 2^31 pixels");
     const Layout layout = Layout::of(level.width, level.step);
@@ -92,7 +92,7 @@ class Placements {
   std::map<std::size_t, Placed> placed_;
 };
 
-inline void scan_task(const Picture& picture, const Level& level, const Task& task,
+inline void scan_task(const Image& image, const Level& level, const Task& task,
                       const Classifier& classifier, const Placements& placements,
                       const Kernels& kernels, Found& found) {
   const Window& window = classifier.window;
@@ -100,7 +100,7 @@ inline void scan_task(const Picture& picture, const Level& level, const Task& ta
   const std::size_t strip = strip_of(task, layout);
   // Rows of cells for a strip; a window needs one more than its height.
   Cells cells(layout, (strip - 1) * level.step + window.height + 1);
-  ResizedRows resized(picture, level.height, level.width);
+  ResizedRows resized(image, level.height, level.width);
   std::vector<std::uint8_t> pixels(level.width);
   RowScan row_scan(classifier, placements.stages(level.step), layout, kernels,
                    level.columns(window));
@@ -129,15 +129,14 @@ inline void scan_task(const Picture& picture, const Level& level, const Task& ta
   }
 }
 
-inline Found scan(const Picture& picture, const std::vector<Level>& levels,
+inline Found scan(const Image& image, const std::vector<Level>& levels,
                   const std::vector<Task>& tasks, const Classifier& classifier,
                   const Kernels& kernels, int n_threads) {
   const Placements placements(classifier, levels, tasks);
   std::vector<Found> parts(tasks.size());
   parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
     if (tasks[t].first < tasks[t].end)
-      scan_task(picture, levels[tasks[t].level], tasks[t], classifier, placements, kernels,
-                parts[t]);
+      scan_task(image, levels[tasks[t].level], tasks[t], classifier, placements, kernels, parts[t]);
   });
   Found all;
   for (const Found& part : parts) {

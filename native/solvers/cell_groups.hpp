@@ -1,4 +1,4 @@
-// Neighbouring cells that decide together, so that a decision rests on enough instances. Twin:
+// Neighboring cells that decide together, so that a decision rests on enough rows. Twin:
 // groups_of in tests/reference/descent.py.
 #pragma once
 
@@ -10,13 +10,13 @@ namespace mddag {
 
 struct Grouping {
   std::size_t most;   // groups per row of cells; 0: every visited cell is a group of its own
-  std::size_t least;  // instances per group, about
+  std::size_t least;  // rows per group, about
 };
 
-constexpr std::int32_t kUnvisited = -1;  // the group of cells of a part that no instance visits
+constexpr std::int32_t kUnvisited = -1;  // the group of cells of a part that no row visits
 
 // The groups of one row of cells, numbered from `first` on, by the quantile of each cell's middle
-// instance. Returns the number after the last.
+// row. Returns the number after the last.
 inline std::int32_t group_visited(const std::uint32_t* visits, std::size_t n_cells,
                                   const Grouping& grouping, std::int32_t first,
                                   std::int32_t* group) {

@@ -1,5 +1,5 @@
 // One backward sweep of exact coordinate descent on Eq. (8). The policy is simulated forward once;
-// then, from the last decision to the first, every instance that reaches a decision is rolled out
+// then, from the last decision to the first, every row that reaches a decision is rolled out
 // through the improved later ones for each action, and each group of cells takes the action with
 // the smallest sum of weighted returns. Earlier decisions, which determine the rows that come here,
 // are still unchanged, so that with every cell a group of its own and no guards Eq. (8) cannot
@@ -27,10 +27,10 @@ template <class Votes, class State>
 struct DescentProblem {
   Votes votes;
   State state;
-  Span<const std::int64_t> instances;  // those that count
-  Span<const double> bias;             // (K,)
-  Span<const double> costs;            // (N,)
-  Span<const double> weight;           // (n,)
+  Span<const std::int64_t> rows;  // those that count
+  Span<const double> bias;        // (K,)
+  Span<const double> costs;       // (N,)
+  Span<const double> weight;      // (n,)
   double beta;
   std::size_t every;  // steps that one decision covers
   bool allowed[kActions];
@@ -38,7 +38,7 @@ struct DescentProblem {
   std::size_t n_decisions() const { return (costs.size + every - 1) / every; }
 };
 
-// Losses : losses(scores, instances, n, out) for n instances at once; losses.block(n) is how many
+// Losses : losses(scores, rows, n, out) for n rows at once; losses.block(n) is how many
 // of n are computed together.
 template <class Votes, class State, class Losses>
 class Sweep {
@@ -51,13 +51,13 @@ class Sweep {
         losses_(losses),
         n_threads_(n_threads),
         actions_(actions),
-        n_(problem.instances.size),
+        n_(problem.rows.size),
         n_cells_(problem.state.n_cells()),
         D_(problem.n_decisions()),
         stride_(static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(D_))))),
         checkpoints_(((D_ + stride_ - 1) / stride_) * n_ * width()),
         carried_(stride_ * n_ * width()),
-        instance_(n_),
+        row_(n_),
         ahead_(n_),
         here_(n_ * kActions),
         cell_(n_),
@@ -70,7 +70,7 @@ class Sweep {
     }
   }
 
-  // Returns the mean of what the improved policy pays, Eq. (8) on these instances.
+  // Returns the mean of what the improved policy pays, Eq. (8) on these rows.
   double run() {
     simulate();
     for (std::size_t d = D_; d-- > 0;) {
@@ -87,10 +87,10 @@ class Sweep {
   // What rows carry at the end; their losses are computed together.
   struct Ends {
     std::vector<double> scores, loss;
-    std::vector<std::int64_t> instances;
+    std::vector<std::int64_t> rows;
     std::size_t n = 0;
 
-    Ends(std::size_t most, std::size_t width) : scores(most * width), loss(most), instances(most) {}
+    Ends(std::size_t most, std::size_t width) : scores(most * width), loss(most), rows(most) {}
   };
 
   std::size_t width() const { return problem_.state.width(); }
@@ -98,7 +98,7 @@ class Sweep {
   std::size_t cell(std::size_t d, const double* f) const {
     return problem_.state.cell(d * problem_.every, f);
   }
-  // Ranks count instances from the one that goes furthest; checkpoints are made before.
+  // Ranks count rows from the one that goes furthest; checkpoints are made before.
   double* carried(std::size_t d, std::size_t rank) {
     return &carried_[((d % stride_) * n_ + rank) * width()];
   }
@@ -156,15 +156,15 @@ class Sweep {
       for (std::size_t p = first; p < first + n; ++p) {
         double* f = &ends.scores[(p - first) * width()];
         problem_.state.start(problem_.bias.data, 1, f);
-        exit[p] = follow(problem_.instances[p], 0, D_, f, [&](std::size_t d) {
+        exit[p] = follow(problem_.rows[p], 0, D_, f, [&](std::size_t d) {
           if (d % stride_ == 0) std::copy(f, f + width(), checkpoint(d, p));
         });
       }
-      losses_(ends.scores.data(), problem_.instances.data + first, n, final_loss.data() + first);
+      losses_(ends.scores.data(), problem_.rows.data + first, n, final_loss.data() + first);
     });
     rank(exit);
     for (std::size_t r = 0; r < n_; ++r) {
-      instance_[r] = problem_.instances[position_[r]];
+      row_[r] = problem_.rows[position_[r]];
       ahead_[r] = {final_loss[position_[r]], 0.0};
     }
   }
@@ -186,7 +186,7 @@ class Sweep {
       for (std::size_t r = begin; r < begin + n; ++r) {
         const double* start = checkpoint(first, position_[r]);
         std::copy(start, start + width(), f.begin());
-        follow(instance_[r], first, last + 1, f.data(),
+        follow(row_[r], first, last + 1, f.data(),
                [&](std::size_t d) { std::copy(f.begin(), f.end(), carried(d, r)); });
       }
     });
@@ -204,10 +204,10 @@ class Sweep {
         const std::size_t s = ends.n++;
         double* f = &ends.scores[s * width()];
         std::copy(carried(d, r), carried(d, r) + width(), f);
-        ends.instances[s] = instance_[r];
+        ends.rows[s] = row_[r];
         paid[s] = &here_[r * kActions + action];
         paid[s]->cost = action == kEval ? price_[d] : 0.0;
-        if (action == kEval) evaluate(d, instance_[r], f);
+        if (action == kEval) evaluate(d, row_[r], f);
         if (action != kQuit) on_the_way.push_back(static_cast<std::uint32_t>(s));
       };
       for (std::size_t r = first; r < first + n; ++r) {
@@ -221,7 +221,7 @@ class Sweep {
         if (problem_.allowed[kQuit]) end_with(r, kQuit);
       }
       roll_out(d + 1, on_the_way, ends, paid);
-      losses_(ends.scores.data(), ends.instances.data(), ends.n, ends.loss.data());
+      losses_(ends.scores.data(), ends.rows.data(), ends.n, ends.loss.data());
       for (std::size_t s = 0; s < ends.n; ++s) paid[s]->loss = ends.loss[s];
     });
   }
@@ -239,7 +239,7 @@ class Sweep {
             next_.data(), n_cells_, D_, at[s], [&](std::size_t l) { return cell(l, f); }));
         if (to == D_) continue;
         paid[s]->cost += price_[to];
-        evaluate(to, ends.instances[s], f);
+        evaluate(to, ends.rows[s], f);
         at[s] = static_cast<std::uint32_t>(to + 1);
         on_the_way[n_left++] = s;
       }
@@ -266,9 +266,7 @@ class Sweep {
   std::size_t group_at(std::size_t r) const {
     return static_cast<std::size_t>(group_[static_cast<std::size_t>(cell_[r])]);
   }
-  double weight(std::size_t r) const {
-    return problem_.weight[static_cast<std::size_t>(instance_[r])];
-  }
+  double weight(std::size_t r) const { return problem_.weight[static_cast<std::size_t>(row_[r])]; }
 
   // The actions of decision d, and its row of the jump table.
   void write(std::size_t d, const std::vector<Action>& chosen) {
@@ -308,9 +306,9 @@ class Sweep {
   std::vector<double> price_;                  // (D,)
   std::vector<std::uint8_t> common_;           // (D,): before the sweep
   std::vector<double> checkpoints_, carried_;  // (D / stride, n, K) by position, (stride, n, K)
-  std::vector<std::size_t> position_;          // (n,): of each rank among the instances
+  std::vector<std::size_t> position_;          // (n,): of each rank among the rows
   std::vector<std::size_t> n_reaching_;        // (D + 2,)
-  std::vector<std::int64_t> instance_;         // (n,) by rank, here and below
+  std::vector<std::int64_t> row_;              // (n,) by rank, here and below
   std::vector<Return> ahead_;                  // (n,): what follows the decisions so far
   std::vector<Return> here_;                   // (n, 3): by action
   std::vector<std::int32_t> cell_;             // (n,)

@@ -23,7 +23,7 @@ struct Return {
   double cost;
 };
 
-// Sums over the instances of one group. A paired difference is that of the weighted returns.
+// Sums over the rows of one group. A paired difference is that of the weighted returns.
 struct GroupSums {
   enum Pair { kQuitEval, kSkipEval, kSkipQuit, kPairs };
 

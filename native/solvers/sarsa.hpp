@@ -24,13 +24,13 @@ struct Learning {
   bool allowed[kActions];
 };
 
-// Where a value function is read in the state of Eq. (4): at the centre of the cell, over the
-// largest |f| that counts at step j, mapped to [0, 1]. Learning reads centres of cells alone, so
+// Where a value function is read in the state of Eq. (4): at the center of the cell, over the
+// largest |f| that counts at step j, mapped to [0, 1]. Learning reads centers of cells alone, so
 // the greedy policy that it follows is exactly the one that is tabulated.
 template <class State>
 struct StateSpace {
   State state;
-  Span<const double> centres;  // of the cells of one part
+  Span<const double> centers;  // of the cells of one part
   Span<const double> norm;     // (N,), positive
 
   Point at(std::size_t j, const double* f) const {
@@ -40,13 +40,13 @@ struct StateSpace {
 
   // A score lies on both sides of 0, a margin on one.
   Point in_cell(std::size_t j, std::size_t part, std::size_t cell) const {
-    const double share = centres[cell] / norm[j];
+    const double share = centers[cell] / norm[j];
     const double s = state.n_scores == 1 ? 0.5 * (share + 1.0) : 0.5 * share;
     return {j * state.n_parts() + part, std::min(std::max(s, 0.0), 1.0)};
   }
 };
 
-// The training instances. They are drawn by weight: cumulative weights, or none where all weigh
+// The training rows. They are drawn by weight: cumulative weights, or none where all weigh
 // the same.
 template <class Votes>
 struct Sample {
@@ -87,7 +87,7 @@ struct Visit {
   double q_best;  // of the greedy action
 };
 
-// One epsilon-greedy episode of instance i; f is what it carries, from the start to the end.
+// One epsilon-greedy episode of row i; f is what it carries, from the start to the end.
 template <class Votes, class State, class Values>
 void roll_out(const Sample<Votes>& sample, std::size_t i, const StateSpace<State>& space,
               const Learning& learning, Span<const double> epsilon, const Values& values,
@@ -121,7 +121,7 @@ void sweep_back(const std::vector<Visit>& episode, const Learning& learning, Val
   }
 }
 
-// quit_loss(f, i) is what quitting with scores f costs instance i. epsilon : (N,).
+// quit_loss(f, i) is what quitting with scores f costs row i. epsilon : (N,).
 template <class Votes, class State, class Values, class QuitLoss>
 void learn_episodes(const Sample<Votes>& sample, const StateSpace<State>& space,
                     const Learning& learning, Span<const double> epsilon, std::size_t n_episodes,
@@ -144,7 +144,7 @@ void tabulate(const Values& values, const StateSpace<State>& space, const bool* 
               std::uint8_t* actions) {
   for (std::size_t j = 0; j < space.norm.size; ++j)
     for (std::size_t k = 0; k < space.state.n_parts(); ++k)
-      for (std::size_t c = 0; c < space.centres.size; ++c) {
+      for (std::size_t c = 0; c < space.centers.size; ++c) {
         double q[kActions];
         values.values(space.in_cell(j, k, c), q);
         *actions++ = static_cast<std::uint8_t>(greedy_action(q, allowed));

@@ -46,19 +46,19 @@ class TableValues {
   std::size_t n_bins_;
 };
 
-// Gaussian bumps around centres that are added where the error is large and no centre is near. A
-// new centre takes the one-step error for its weight, and no part of the later errors of its
-// episode. centres, weights : (n_slots, 3, capacity), centres sorted; counts : (n_slots, 3).
+// Gaussian bumps around centers that are added where the error is large and no center is near. A
+// new center takes the one-step error for its weight, and no part of the later errors of its
+// episode. centers, weights : (n_slots, 3, capacity), centers sorted; counts : (n_slots, 3).
 class RadialValues {
  public:
-  RadialValues(double* centres, double* weights, std::int32_t* counts, std::size_t capacity,
-               double sigma, bool normalised)
-      : centres_(centres),
+  RadialValues(double* centers, double* weights, std::int32_t* counts, std::size_t capacity,
+               double sigma, bool normalized)
+      : centers_(centers),
         weights_(weights),
         counts_(counts),
         capacity_(capacity),
         sigma_(sigma),
-        normalised_(normalised) {}
+        normalized_(normalized) {}
 
   void values(const Point& at, double* q) const {
     for (std::size_t a = 0; a < kActions; ++a) q[a] = value(at.slot * kActions + a, at.s);
@@ -76,16 +76,16 @@ class RadialValues {
       largest = std::max(largest, active_.back());
     }
     // Computed before the weights move, as by a learner that updates online.
-    const bool new_centre = largest < kNear && std::abs(error) > kLarge * largest_weight(function);
-    const double share = normalised_ && total > 0 ? step / total : step;
+    const bool new_center = largest < kNear && std::abs(error) > kLarge * largest_weight(function);
+    const double share = normalized_ && total > 0 ? step / total : step;
     for (std::size_t c = near.begin; c < near.end; ++c)
       weight[c] += share * active_[c - near.begin];
-    if (new_centre) insert(function, at.s, error);
+    if (new_center) insert(function, at.s, error);
   }
 
  private:
   static constexpr double kReach = 5.0;  // in sigmas; exp(-12.5) = 4e-6
-  static constexpr double kNear = 0.4;   // activation from which on a centre is near
+  static constexpr double kNear = 0.4;   // activation from which on a center is near
   static constexpr double kLarge = 0.1;  // of the largest weight
 
   struct Near {
@@ -93,15 +93,15 @@ class RadialValues {
   };
 
   Near nearby(std::size_t function, double s) const {
-    const double* centre = centres_ + function * capacity_;
-    const double* end = centre + counts_[function];
-    const double* from = std::lower_bound(centre, end, s - kReach * sigma_);
+    const double* center = centers_ + function * capacity_;
+    const double* end = center + counts_[function];
+    const double* from = std::lower_bound(center, end, s - kReach * sigma_);
     const double* to = std::upper_bound(from, end, s + kReach * sigma_);
-    return {static_cast<std::size_t>(from - centre), static_cast<std::size_t>(to - centre)};
+    return {static_cast<std::size_t>(from - center), static_cast<std::size_t>(to - center)};
   }
 
   double activation(std::size_t function, std::size_t c, double s) const {
-    const double d = (s - centres_[function * capacity_ + c]) / sigma_;
+    const double d = (s - centers_[function * capacity_ + c]) / sigma_;
     return std::exp(-0.5 * d * d);
   }
 
@@ -114,7 +114,7 @@ class RadialValues {
       sum += active * weight[c];
       total += active;
     }
-    return normalised_ && total > 0 ? sum / total : sum;
+    return normalized_ && total > 0 ? sum / total : sum;
   }
 
   double largest_weight(std::size_t function) const {
@@ -128,23 +128,23 @@ class RadialValues {
   void insert(std::size_t function, double s, double weight) {
     const auto count = static_cast<std::size_t>(counts_[function]);
     if (count == capacity_) return;
-    double* centre = centres_ + function * capacity_;
+    double* center = centers_ + function * capacity_;
     double* weights = weights_ + function * capacity_;
-    const auto at = static_cast<std::size_t>(std::upper_bound(centre, centre + count, s) - centre);
-    std::copy_backward(centre + at, centre + count, centre + count + 1);
+    const auto at = static_cast<std::size_t>(std::upper_bound(center, center + count, s) - center);
+    std::copy_backward(center + at, center + count, center + count + 1);
     std::copy_backward(weights + at, weights + count, weights + count + 1);
-    centre[at] = s;
+    center[at] = s;
     weights[at] = weight;
     ++counts_[function];
   }
 
-  double* centres_;
+  double* centers_;
   double* weights_;
   std::int32_t* counts_;
   std::size_t capacity_;
   double sigma_;
-  bool normalised_;
-  std::vector<double> active_;  // of the centres near s, while updating
+  bool normalized_;
+  std::vector<double> active_;  // of the centers near s, while updating
 };
 
 }  // namespace mddag

@@ -87,7 +87,7 @@ class BushMaker {
   std::uint8_t n_tests_ = 0, n_leaves_ = 0;
 };
 
-// Nodes breadth first, so that siblings are neighbours, appended to `out`.
+// Nodes breadth first, so that siblings are neighbors, appended to `out`.
 template <class T>
 void pack(const TreeView& tree, std::vector<PackedNode<T>>& out) {
   std::vector<std::int32_t> queue{0};

@@ -1,4 +1,4 @@
-// Classification paths, gathered block by block while instances take their steps side by side.
+// Classification paths, gathered block by block while rows take their steps side by side.
 #pragma once
 
 #include <cstddef>
@@ -7,29 +7,29 @@
 
 namespace mddag {
 
-constexpr std::size_t kPathBlock = 256;  // instances that go together
+constexpr std::size_t kPathBlock = 256;  // rows that go together
 
 struct Paths {
   std::vector<std::int32_t> n_evaluated;
-  std::vector<std::int32_t> indices;  // of the source ensemble, instance by instance
+  std::vector<std::int32_t> indices;  // of the source ensemble, row by row
 };
 
 struct Visited {
-  std::size_t instance;
+  std::size_t row;
   std::int32_t classifier;
 };
 
-// Visits of n <= kPathBlock instances in the order of steps -> classifiers instance by instance,
+// Visits of n <= kPathBlock rows in the order of steps -> classifiers row by row,
 // each in the order of its steps.
-inline std::vector<std::int32_t> by_instance(const std::vector<Visited>& visits, std::size_t n,
-                                             const std::int32_t* n_evaluated) {
+inline std::vector<std::int32_t> by_row(const std::vector<Visited>& visits, std::size_t n,
+                                        const std::int32_t* n_evaluated) {
   std::size_t place[kPathBlock], total = 0;
   for (std::size_t i = 0; i < n; ++i) {
     place[i] = total;
     total += static_cast<std::size_t>(n_evaluated[i]);
   }
   std::vector<std::int32_t> sorted(total);
-  for (const Visited& visit : visits) sorted[place[visit.instance]++] = visit.classifier;
+  for (const Visited& visit : visits) sorted[place[visit.row]++] = visit.classifier;
   return sorted;
 }
 

@@ -149,7 +149,7 @@ class BasicWalk {
         visits.push_back({i, static_cast<std::int32_t>(h)});
       });
       write_codes(f, exit_step + first, n, codes == nullptr ? nullptr : codes + first);
-      indices[first / kPathBlock] = by_instance(visits, n, n_evaluated.data() + first);
+      indices[first / kPathBlock] = by_row(visits, n, n_evaluated.data() + first);
     });
     return {std::move(n_evaluated), joined(std::move(indices))};
   }

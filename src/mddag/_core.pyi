@@ -39,7 +39,7 @@ Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
 Allowed = tuple[bool, bool, bool]  # EVAL, SKIP, QUIT
 # tables, codes, bias, costs, cumulative weights, which may be empty
 Sample = tuple[Tables, Codes, Floats, Floats, Floats]
-Space = tuple[Grid, Floats, Floats]  # grid, centres, norm
+Space = tuple[Grid, Floats, Floats]  # grid, centers, norm
 # beta, rate, trace decay, whether off-policy, allowed
 Learning = tuple[float, float, float, bool, Allowed]
 Values = tuple[Any, ...]  # of a value function: what its `start` returns
@@ -75,7 +75,7 @@ def add_leaf_sums(tables: Tables, codes: Codes, numbers: Floats, sums: Floats) -
     """Add numbers (n, K) of rows to those of the values (n_values,) of each leaf they reach."""
 
 # native/haar
-def integral_images(picture: Bytes, sums: Words, squares: NDArray[np.uint64]) -> None: ...
+def integral_images(image: Bytes, sums: Words, squares: NDArray[np.uint64]) -> None: ...
 def haar_fault(features: Ints32, height: int, width: int) -> tuple[int, str]:
     """The first feature of int32 (m, 3, 5) that does not fit the window, and why; or -1."""
 
@@ -340,7 +340,7 @@ class Forest:
         X: Rows,
         decisions: Decisions,
         out: Sums,
-        exit_step: Ints32 | None,  # (n_rows,), one behind the last step evaluated
+        exit_step: Ints32 | None,  # (n_rows,), one after the last step evaluated
         n_threads: int,
     ) -> None: ...
 
@@ -448,7 +448,7 @@ def check_window_classifier(classifier: WindowClassifier) -> None:
     """ValueError unless the kernel may run it."""
 
 def scan(
-    picture: Bytes,
+    image: Bytes,
     levels: Ints64,  # (L, 3): height, width, step
     tasks: Ints64,  # (n, 3): level, first row of windows, end
     classifier: WindowClassifier,
@@ -459,4 +459,4 @@ def scan(
 
 def group_greedily(boxes: Ints64, weights: Floats, least: float, group: Ints64) -> int: ...
 def group_similar(boxes: Ints64, part: float, group: Ints64) -> int: ...
-def resize(picture: Bytes, out: Bytes) -> None: ...
+def resize(image: Bytes, out: Bytes) -> None: ...

@@ -171,7 +171,7 @@ struct RankKernels {
   // Values of one feature -> its columns, each column_stride bytes behind the one before.
   void (*ranks)(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
                 const Values<T>& values, std::int8_t* out, std::size_t column_stride);
-  // kTile neighbouring features, from each of the tiles on, of n rows -> arrays of rounded values.
+  // kTile neighboring features, from each of the tiles on, of n rows -> arrays of rounded values.
   void (*transpose)(const T* rows, std::ptrdiff_t row_stride, std::size_t n,
                     const std::size_t* tiles, std::size_t n_tiles, float* out,
                     std::size_t out_stride);

@@ -1,4 +1,4 @@
-// Eight neighbouring features of rows in C order -> eight arrays of values rounded to float32,
+// Eight neighboring features of rows in C order -> eight arrays of values rounded to float32,
 // kWords rows at a time. The specification is scalar::transpose.
 #pragma once
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "blocks/kernels/kernels.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 #include "ensemble/node.hpp"
 #include "ensemble/trees.hpp"
 #include "internal/span.hpp"
@@ -124,7 +124,7 @@ class FlatForest {
       std::sort(of_feature.begin(), of_feature.end());
       const auto n = std::unique(of_feature.begin(), of_feature.end()) - of_feature.begin();
       n_columns += 2 * (static_cast<std::size_t>(n / kMostRanks) + 1);
-      crowded.push_back(n > Quantiser::kMostThresholds || n_columns > Quantiser::kMostColumns);
+      crowded.push_back(n > Quantizer::kMostThresholds || n_columns > Quantizer::kMostColumns);
     }
     for (std::size_t t = 0; t < n_trees(); ++t)
       if (in_ranks(t))

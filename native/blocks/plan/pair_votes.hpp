@@ -1,4 +1,4 @@
-// The votes of neighbouring small trees, two by two, as PairVotes records: see
+// The votes of neighboring small trees, two by two, as PairVotes records: see
 // kernels/vbmi_planes.hpp.
 #pragma once
 

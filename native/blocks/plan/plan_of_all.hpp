@@ -11,18 +11,18 @@
 #include "blocks/plan/flat_forest.hpp"
 #include "blocks/plan/step_tables.hpp"
 #include "blocks/plan/tree_plan.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 
 namespace mddag::blocks {
 
 class PlanOfAll {
  public:
-  PlanOfAll(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride,
+  PlanOfAll(const FlatForest& forest, const Quantizer& quantizer, std::size_t column_stride,
             bool has_pairs)
-      : stumps_(worth_steps(forest, quantiser)),
-        functions_(step_functions(forest, quantiser, stumps_)),
+      : stumps_(worth_steps(forest, quantizer)),
+        functions_(step_functions(forest, quantizer, stumps_)),
         steps_(functions_.records(column_stride)),
-        trees_(forest, quantiser, column_stride, others(forest, stumps_)) {
+        trees_(forest, quantizer, column_stride, others(forest, stumps_)) {
     trees_.group(has_pairs);
     if (has_pairs) trees_.pair();
   }
@@ -44,25 +44,25 @@ class PlanOfAll {
 
   // The stumps, if they are several times as many as the columns that they read.
   static std::vector<std::size_t> worth_steps(const FlatForest& forest,
-                                              const Quantiser& quantiser) {
+                                              const Quantizer& quantizer) {
     std::vector<std::size_t> stumps;
-    std::vector<std::uint8_t> read(quantiser.n_columns(), 0);
+    std::vector<std::uint8_t> read(quantizer.n_columns(), 0);
     for (std::size_t t = 0; t < forest.n_trees(); ++t)
       if (is_stump(forest, t)) {
         stumps.push_back(t);
-        read[quantiser.place(forest.nodes(t)[0]).column] = 1;
+        read[quantizer.place(forest.nodes(t)[0]).column] = 1;
       }
     const auto n_read = static_cast<std::size_t>(std::count(read.begin(), read.end(), 1));
     const bool worth = 4 * n_read <= stumps.size() && n_read * forest.n_scores() <= kMostTables;
     return worth ? stumps : std::vector<std::size_t>();
   }
 
-  static StepTables step_functions(const FlatForest& forest, const Quantiser& quantiser,
+  static StepTables step_functions(const FlatForest& forest, const Quantizer& quantizer,
                                    const std::vector<std::size_t>& stumps) {
     StepTables functions;
     for (const std::size_t t : stumps) {
       const Node* nodes = forest.nodes(t);
-      const Place place = quantiser.place(nodes[0]);
+      const Place place = quantizer.place(nodes[0]);
       const std::size_t n_outputs = forest.n_outputs(t);
       const auto vote = [&](std::int32_t child, std::size_t k) {
         return forest.votes(t)[static_cast<std::size_t>(nodes[child].left) * n_outputs + k];

@@ -1,5 +1,5 @@
 // PlanOfSteps: the trees in the order of a policy's steps, and when each feature is first read, so
-// that features are quantised for the rows that get so far.
+// that features are quantized for the rows that get so far.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/plan/flat_forest.hpp"
 #include "blocks/plan/tree_plan.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 #include "internal/span.hpp"
 
 namespace mddag::blocks {
@@ -19,11 +19,11 @@ namespace mddag::blocks {
 class PlanOfSteps {
  public:
   // Step j evaluates base classifier order[j], trees rounds[order[j]] .. rounds[order[j] + 1].
-  PlanOfSteps(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride,
+  PlanOfSteps(const FlatForest& forest, const Quantizer& quantizer, std::size_t column_stride,
               Span<const std::int64_t> rounds, Span<const std::int64_t> order, bool has_pairs)
       : starts_{0} {
     std::vector<std::size_t> trees;
-    std::vector<std::size_t> first_step(quantiser.features().size(), order.size);
+    std::vector<std::size_t> first_step(quantizer.features().size(), order.size);
     for (std::size_t j = 0; j < order.size; ++j) {
       const auto h = static_cast<std::size_t>(order[j]);
       for (auto t = rounds[h]; t < rounds[h + 1]; ++t) {
@@ -31,13 +31,13 @@ class PlanOfSteps {
         trees.push_back(tree);
         if (!forest.in_ranks(tree)) continue;
         forest.for_splits(tree, [&](const Node& split) {
-          std::size_t& first = first_step[quantiser.number_of(split)];
+          std::size_t& first = first_step[quantizer.number_of(split)];
           first = std::min(first, j);
         });
       }
       starts_.push_back(trees.size());
     }
-    trees_.emplace_back(forest, quantiser, column_stride, trees);
+    trees_.emplace_back(forest, quantizer, column_stride, trees);
     if (has_pairs) trees_.front().pair();
     first_read_.resize(order.size);
     for (std::size_t u = 0; u < first_step.size(); ++u)

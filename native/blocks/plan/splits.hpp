@@ -10,7 +10,7 @@
 
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/kernels/shapes.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 #include "ensemble/node.hpp"
 
 namespace mddag::blocks {
@@ -31,8 +31,8 @@ class SplitsBuilder {
   // Their nodes, from left to right; the last one fills what is left.
   using Exits = std::array<std::int32_t, 8>;
 
-  SplitsBuilder(const Quantiser& quantiser, std::size_t column_stride)
-      : quantiser_(quantiser), column_stride_(column_stride) {}
+  SplitsBuilder(const Quantizer& quantizer, std::size_t column_stride)
+      : quantizer_(quantizer), column_stride_(column_stride) {}
 
   // The splits of a tree from the root on, down to where is_exit(node).
   template <class IsExit>
@@ -53,7 +53,7 @@ class SplitsBuilder {
   }
 
   LevelSplit level(const Node& node) const {
-    const Place place = quantiser_.place(node);
+    const Place place = quantizer_.place(node);
     return {static_cast<std::uint32_t>(place.column * column_stride_), place.threshold};
   }
 
@@ -76,7 +76,7 @@ class SplitsBuilder {
       add_exit(at);
       return;
     }
-    const Place place = quantiser_.place(node);
+    const Place place = quantizer_.place(node);
     splits_.column[n_splits_] = static_cast<std::uint32_t>(place.column * column_stride_);
     splits_.threshold[n_splits_] = place.threshold;
     add_split();
@@ -101,7 +101,7 @@ class SplitsBuilder {
     word_ = word_ << 1 | 1;
   }
 
-  const Quantiser& quantiser_;
+  const Quantizer& quantizer_;
   const std::size_t column_stride_;
   Splits splits_{};
   Exits exits_{};

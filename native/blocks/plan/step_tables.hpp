@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "blocks/kernels/kernels.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 
 namespace mddag::blocks {
 

@@ -19,16 +19,16 @@
 #include "blocks/plan/pair_votes.hpp"
 #include "blocks/plan/small_tree.hpp"
 #include "blocks/plan/splits.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 
 namespace mddag::blocks {
 
 class TreePlan {
  public:
   // The trees `order` of a forest, in that order.
-  TreePlan(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride,
+  TreePlan(const FlatForest& forest, const Quantizer& quantizer, std::size_t column_stride,
            const std::vector<std::size_t>& order) {
-    SplitsBuilder splits(quantiser, column_stride);
+    SplitsBuilder splits(quantizer, column_stride);
     LargeTreeBuilder large(splits);
     for (const std::size_t t : order) {
       if (!forest.in_ranks(t)) {

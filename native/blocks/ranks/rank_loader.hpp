@@ -13,7 +13,7 @@
 
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/ranks/prefetch.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 #include "internal/aligned.hpp"
 #include "internal/span.hpp"
 
@@ -47,9 +47,9 @@ struct LoadPlan {
 template <class T>
 class RankLoader {
  public:
-  RankLoader(const Quantiser& quantiser, const Kernels& kernels, const Rows<T>& rows,
+  RankLoader(const Quantizer& quantizer, const Kernels& kernels, const Rows<T>& rows,
              std::size_t column_stride)
-      : quantiser_(quantiser),
+      : quantizer_(quantizer),
         kernels_(rank_kernels(kernels, T())),
         all_kernels_(kernels),
         rows_(rows),
@@ -126,7 +126,7 @@ class RankLoader {
   }
 
   std::size_t feature(std::size_t number) const {
-    return static_cast<std::size_t>(quantiser_.features()[number].index());
+    return static_cast<std::size_t>(quantizer_.features()[number].index());
   }
 
   void add_tile(std::size_t start, const std::size_t* number, const std::size_t* end,
@@ -145,7 +145,7 @@ class RankLoader {
     if (rows_.row_stride != static_cast<std::ptrdiff_t>(rows_.n_features)) return {};
     const std::size_t n_ahead = std::min(kChunk, rows_.n_rows - first);
     return {rows_.data + first * rows_.n_features, n_ahead * rows_.n_features * sizeof(T),
-            quantiser_.features().size()};
+            quantizer_.features().size()};
   }
 
   const T& at(std::size_t i, std::size_t f) const {
@@ -165,9 +165,9 @@ class RankLoader {
   }
 
   void rank(std::size_t number, const Values<T>& values, std::int8_t* ranks) const {
-    const QuantisedFeature& feature = quantiser_.features()[number];
+    const QuantizedFeature& feature = quantizer_.features()[number];
     const std::size_t n_columns = feature.columns().size();
-    std::int8_t* out = ranks + quantiser_.first_column(number) * column_stride_;
+    std::int8_t* out = ranks + quantizer_.first_column(number) * column_stride_;
     if (n_columns > 0)
       kernels_.ranks(feature.grid<T>(), feature.columns().data(), n_columns, values, out,
                      column_stride_);
@@ -176,7 +176,7 @@ class RankLoader {
                                               out + n_columns * column_stride_, column_stride_);
   }
 
-  const Quantiser& quantiser_;
+  const Quantizer& quantizer_;
   const RankKernels<T>& kernels_;
   const Kernels& all_kernels_;
   const Rows<T> rows_;

@@ -1,7 +1,7 @@
 // Decisions: a policy that decides every k steps, made ready for many rows at once.
 //
 // At decision d the next step to evaluate is a function of the state, a part and a number s
-// (kernels/lane_state.hpp). Cells of a grid are many, but neighbours mostly agree, so the function
+// (kernels/lane_state.hpp). Cells of a grid are many, but neighbors mostly agree, so the function
 // is kept as its few jumps: s > edge is compared lane by lane. s and edges are integers, see
 // src/mddag/engine/integer_votes.py; the comparison equals that of the scores.
 #pragma once

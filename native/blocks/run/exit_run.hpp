@@ -11,7 +11,7 @@
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/plan/flat_forest.hpp"
 #include "blocks/plan/plan_of_steps.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 #include "blocks/ranks/rank_loader.hpp"
 #include "blocks/run/decisions.hpp"
 #include "blocks/run/exit_lanes.hpp"
@@ -23,7 +23,7 @@ namespace mddag::blocks {
 struct ExitPlan {
   const Kernels& kernels;
   const FlatForest& forest;
-  const Quantiser& quantiser;
+  const Quantizer& quantizer;
   const PlanOfSteps& steps;
   const Decisions& decisions;
   const std::vector<std::int32_t>& bias;
@@ -37,8 +37,8 @@ class ExitRun {
   ExitRun(const ExitPlan& plan, const Rows<T>& rows)
       : plan_(plan),
         rows_(rows),
-        loader_(plan.quantiser, plan.kernels, rows, stride_of(plan.block_rows)),
-        work_(plan.quantiser.n_columns(), plan.bias.size(), plan.block_rows, plan.kernels.lanes),
+        loader_(plan.quantizer, plan.kernels, rows, stride_of(plan.block_rows)),
+        work_(plan.quantizer.n_columns(), plan.bias.size(), plan.block_rows, plan.kernels.lanes),
         lanes_(plan.kernels, plan.decisions, work_.sums.data(), work_.stride) {}
 
   // Rows first .. first + n; done(row, lanes, lane, exit_step) is called once for each, in any
@@ -76,7 +76,7 @@ class ExitRun {
     plan_.forest.walk(t, rows_, lanes_.size(), row, work_.sums.data(), work_.stride);
   }
 
-  // Quantises what the steps before b read and is not there yet, for the rows still here, and what
+  // Quantizes what the steps before b read and is not there yet, for the rows still here, and what
   // is likely to be read soon: to read the memory of rows again for every step costs more than to
   // rank some values in vain. Rows that have come so far are expected to go as far again.
   void load(std::size_t first, std::size_t b) {
@@ -95,8 +95,8 @@ class ExitRun {
   void pack() {
     const Span<const std::uint8_t> masks = lanes_.pack();
     for (const std::size_t number : loaded_) {
-      const std::size_t column = plan_.quantiser.first_column(number);
-      const std::size_t end = column + plan_.quantiser.features()[number].n_columns();
+      const std::size_t column = plan_.quantizer.first_column(number);
+      const std::size_t end = column + plan_.quantizer.features()[number].n_columns();
       for (std::size_t c = column; c < end; ++c)
         plan_.kernels.pack_bytes(masks.data, masks.size, work_.ranks.data() + c * work_.stride);
     }

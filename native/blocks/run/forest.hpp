@@ -17,7 +17,7 @@
 #include "blocks/plan/flat_forest.hpp"
 #include "blocks/plan/plan_of_all.hpp"
 #include "blocks/plan/plan_of_steps.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 #include "blocks/ranks/rank_loader.hpp"
 #include "blocks/run/decisions.hpp"
 #include "blocks/run/exit_run.hpp"
@@ -50,12 +50,12 @@ class Forest {
         bias_(owned(bias)),
         unit_(unit),
         flat_(trees, values, starts, score, bias.size),
-        quantiser_(flat_.splits(), flat_.words()),
-        block_rows_(quantiser_.n_columns() <= kFewColumns ? kRowsOfFewColumns : kRows),
-        all_(flat_, quantiser_, stride_of(block_rows_), kernels_.has_pairs),
-        exit_rows_(std::clamp(kExitBytes / (quantiser_.n_columns() + 1) / kRows * kRows, kRows,
+        quantizer_(flat_.splits(), flat_.words()),
+        block_rows_(quantizer_.n_columns() <= kFewColumns ? kRowsOfFewColumns : kRows),
+        all_(flat_, quantizer_, stride_of(block_rows_), kernels_.has_pairs),
+        exit_rows_(std::clamp(kExitBytes / (quantizer_.n_columns() + 1) / kRows * kRows, kRows,
                               kExitRows)),
-        steps_(flat_, quantiser_, stride_of(exit_rows_), rounds, order, kernels_.has_pairs),
+        steps_(flat_, quantizer_, stride_of(exit_rows_), rounds, order, kernels_.has_pairs),
         leaf_tables_(leaf_tables()) {}
 
   const char* level() const { return level_.name; }
@@ -66,8 +66,8 @@ class Forest {
   void scores(const Rows<T>& rows, Out* out, int n_threads) const {
     const std::vector<std::size_t> features = all_features();
     for_blocks_of_rows(rows.n_rows, block_rows_, n_threads, [&](auto blocks) {
-      Workspace work(quantiser_.n_columns(), n_scores(), block_rows_, kernels_.lanes);
-      RankLoader<T> loader(quantiser_, kernels_, rows, work.stride);
+      Workspace work(quantizer_.n_columns(), n_scores(), block_rows_, kernels_.lanes);
+      RankLoader<T> loader(quantizer_, kernels_, rows, work.stride);
       const LoadPlan plan = loader.plan(features);
       blocks([&](std::size_t first, std::size_t n) {
         loader.load(plan, first, n, work.ranks.data());
@@ -94,7 +94,7 @@ class Forest {
   template <class T, class Out>
   void run_blocks(const Rows<T>& rows, const Decisions& decisions, Out* out,
                   std::int32_t* exit_step, int n_threads) const {
-    const ExitPlan plan{kernels_,  flat_, quantiser_,          steps_,
+    const ExitPlan plan{kernels_,  flat_, quantizer_,          steps_,
                         decisions, bias_, leaf_tables_.data(), exit_rows_};
     for_blocks_of_rows(rows.n_rows, exit_rows_, n_threads, [&](auto blocks) {
       ExitRun<T> run(plan, rows);
@@ -121,7 +121,7 @@ class Forest {
     if (n_scores() != 1 || decisions.check(decisions.n_checks() - 1) != steps_.size())
       refuse("the decisions are not of this forest's steps and its one score");
     const std::vector<std::size_t> firsts = blocks_of(starts);  // queries
-    const QueryPlan plan{kernels_,  flat_, quantiser_,          steps_,
+    const QueryPlan plan{kernels_,  flat_, quantizer_,          steps_,
                          decisions, unit_, leaf_tables_.data(), exit_rows_};
     const std::size_t n_blocks = firsts.size() - 1;
     const auto n_workers = std::min(n_blocks, static_cast<std::size_t>(std::max(n_threads, 1)));
@@ -156,7 +156,7 @@ class Forest {
   void write(std::int32_t sum, double& out) const { out = sum * unit_; }
 
   std::vector<std::size_t> all_features() const {
-    std::vector<std::size_t> numbers(quantiser_.features().size());
+    std::vector<std::size_t> numbers(quantizer_.features().size());
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     return numbers;
   }
@@ -173,7 +173,7 @@ class Forest {
   std::vector<std::int32_t> bias_;
   double unit_;
   FlatForest flat_;
-  Quantiser quantiser_;
+  Quantizer quantizer_;
   std::size_t block_rows_;
   PlanOfAll all_;
   std::size_t exit_rows_;

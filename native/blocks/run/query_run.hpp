@@ -12,7 +12,7 @@
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/plan/flat_forest.hpp"
 #include "blocks/plan/plan_of_steps.hpp"
-#include "blocks/ranks/quantiser.hpp"
+#include "blocks/ranks/quantizer.hpp"
 #include "blocks/ranks/rank_loader.hpp"
 #include "blocks/run/query_decisions.hpp"
 #include "blocks/run/workspace.hpp"
@@ -24,7 +24,7 @@ namespace mddag::blocks {
 struct QueryPlan {
   const Kernels& kernels;
   const FlatForest& forest;
-  const Quantiser& quantiser;
+  const Quantizer& quantizer;
   const PlanOfSteps& steps;
   const QueryDecisions& decisions;
   double unit;
@@ -38,8 +38,8 @@ class QueryRun {
   QueryRun(const QueryPlan& plan, const Rows<T>& rows)
       : plan_(plan),
         rows_(rows),
-        loader_(plan.quantiser, plan.kernels, rows, stride_of(plan.block_rows)),
-        work_(plan.quantiser.n_columns(), 1, plan.block_rows, plan.kernels.lanes),
+        loader_(plan.quantizer, plan.kernels, rows, stride_of(plan.block_rows)),
+        work_(plan.quantizer.n_columns(), 1, plan.block_rows, plan.kernels.lanes),
         numbers_(plan.decisions.numbers()),
         row_(work_.stride),
         stays_(work_.stride),
@@ -88,7 +88,7 @@ class QueryRun {
     plan_.forest.walk(t, rows_, n_, row, work_.sums.data(), work_.stride);
   }
 
-  // Quantises what the steps before b read, and what is likely to be read soon (exit_run.hpp).
+  // Quantizes what the steps before b read, and what is likely to be read soon (exit_run.hpp).
   void load(std::size_t b) {
     if (b <= n_loaded_) return;
     b = std::min(2 * b, plan_.steps.size());
@@ -141,8 +141,8 @@ class QueryRun {
     plan_.kernels.mask_other(stays_.data(), n, gone, masks_.data());
     plan_.kernels.pack_words(masks_.data(), n / 8, row_.data(), row_.data());
     for (const std::size_t number : loaded_) {
-      const std::size_t column = plan_.quantiser.first_column(number);
-      const std::size_t end = column + plan_.quantiser.features()[number].n_columns();
+      const std::size_t column = plan_.quantizer.first_column(number);
+      const std::size_t end = column + plan_.quantizer.features()[number].n_columns();
       for (std::size_t k = column; k < end; ++k)
         plan_.kernels.pack_bytes(masks_.data(), n / 8, work_.ranks.data() + k * work_.stride);
     }

@@ -10,7 +10,7 @@
 
 namespace mddag::blocks {
 
-// Blocks that threads take from the first to the last: neighbours, whose rows the machine fetches
+// Blocks that threads take from the first to the last: neighbors, whose rows the machine fetches
 // ahead, and fewer towards the end, so that all threads end together.
 class BlockQueue {
  public:

@@ -1,4 +1,4 @@
-// Stages on eight neighbouring windows at once. Corners of neighbouring windows lie side by side in
+// Stages on eight neighboring windows at once. Corners of neighboring windows lie side by side in
 // the cells, so a load takes those of all eight. `Lanes` are the instructions of a machine.
 #pragma once
 

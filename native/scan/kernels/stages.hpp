@@ -16,7 +16,7 @@
 
 namespace mddag::scan {
 
-constexpr std::size_t kLanes = 8;       // windows that a kernel takes at once, neighbours in a row
+constexpr std::size_t kLanes = 8;       // windows that a kernel takes at once, neighbors in a row
 constexpr std::size_t kMostNodes = 32;  // of a tree
 constexpr std::int32_t kLeaf = -1;
 

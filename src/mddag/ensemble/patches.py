@@ -1,7 +1,7 @@
 """Haar features of a window: differences of sums over rectangles (Viola & Jones 2004).
 
 A feature is up to three upright rectangles (x, y, w, h, weight); its value is the sum of weight *
-pixels over them, divided by area * deviation of the window (native/haar/normalisation.hpp), and
+pixels over them, divided by area * deviation of the window (native/haar/normalization.hpp), and
 weights * areas sum to 0. `PatchFeatures` computes these columns from grayscale patches, so that
 votes, policies, executors and model files need not know where columns come from.
 """

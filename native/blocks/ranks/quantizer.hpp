@@ -1,4 +1,4 @@
-// Quantiser: every feature as its rank among the thresholds that the ensemble itself has for it.
+// Quantizer: every feature as its rank among the thresholds that the ensemble itself has for it.
 //
 //   rank(x) = number of thresholds below x,   x <= t_i  if and only if  rank(x) <= i
 //
@@ -31,9 +31,9 @@ struct Place {
 };
 
 // The thresholds of one feature, and its columns.
-class QuantisedFeature {
+class QuantizedFeature {
  public:
-  QuantisedFeature(std::int32_t index, std::vector<const Node*> splits, const std::uint32_t* words)
+  QuantizedFeature(std::int32_t index, std::vector<const Node*> splits, const std::uint32_t* words)
       : index_(index),
         sets_(splits, words),
         thresholds_(distinct(splits)),
@@ -136,7 +136,7 @@ class UsedFeatures {
   std::vector<std::int32_t> features_;
 };
 
-class Quantiser {
+class Quantizer {
  public:
   // More thresholds than this need columns without end: trees on such features are walked.
   static constexpr std::ptrdiff_t kMostThresholds = 65534;
@@ -144,10 +144,10 @@ class Quantiser {
   // number its bytes in 32 bits.
   static constexpr std::size_t kMostColumns = 1 << 18;
 
-  Quantiser() = default;
+  Quantizer() = default;
 
   // words : of category sets, in which the splits count
-  Quantiser(const std::vector<const Node*>& splits, const std::uint32_t* words) : used_(splits) {
+  Quantizer(const std::vector<const Node*>& splits, const std::uint32_t* words) : used_(splits) {
     std::vector<std::vector<const Node*>> by_feature(used_.size());
     for (const Node* split : splits) by_feature[used_.number(*split)].push_back(split);
     for (std::size_t u = 0; u < used_.size(); ++u) {
@@ -157,10 +157,10 @@ class Quantiser {
     }
   }
 
-  const std::vector<QuantisedFeature>& features() const { return features_; }
+  const std::vector<QuantizedFeature>& features() const { return features_; }
   std::size_t n_columns() const { return n_columns_; }
   std::size_t first_column(std::size_t number) const { return first_columns_[number]; }
-  // Which of the quantised features a split reads.
+  // Which of the quantized features a split reads.
   std::size_t number_of(const Node& split) const { return used_.number(split); }
 
   Place place(const Node& split) const {
@@ -172,7 +172,7 @@ class Quantiser {
 
  private:
   UsedFeatures used_;
-  std::vector<QuantisedFeature> features_;
+  std::vector<QuantizedFeature> features_;
   std::vector<std::size_t> first_columns_;  // by number
   std::size_t n_columns_ = 0;
 };

@@ -1,4 +1,4 @@
-// The one normalisation of windows, for patches and for windows of a scanned picture alike:
+// The one normalization of windows, for patches and for windows of a scanned image alike:
 //
 //   value = feature x scale,   scale = 1 / (area x deviation),   float32,
 //
@@ -38,6 +38,6 @@ inline float window_scale(const Window& window, const std::uint32_t* sums,
                       rectangle_sum(squares, stride, window.width, window.height));
 }
 
-inline float normalised(std::int32_t sum, float scale) { return static_cast<float>(sum) * scale; }
+inline float normalized(std::int32_t sum, float scale) { return static_cast<float>(sum) * scale; }
 
 }  // namespace mddag
