@@ -60,7 +60,7 @@ def walked(policy: Policy, votes: Votes, leaf_depths: list[np.ndarray]) -> Walke
     tables, n = votes.tables, len(votes)
     scores = np.tile(tables.bias, (n, 1))
     evaluations, nodes = np.zeros(n, np.int32), np.zeros(n, np.int64)
-    at = policy.leads_to(0, policy.grid.cells(scores))
+    at = policy.native[0][0].take(policy.grid.cells(scores))
     for step, j in enumerate(policy.order):
         rows = np.flatnonzero(at == step)
         if not len(rows):
@@ -73,7 +73,7 @@ def walked(policy: Policy, votes: Votes, leaf_depths: list[np.ndarray]) -> Walke
                 scores[rows] += tables.table(t)[codes]
             nodes[rows] += leaf_depths[t][codes]
         evaluations[rows] += 1
-        at[rows] = policy.leads_to(step + 1, policy.grid.cells(scores[rows]))
+        at[rows] = policy.native[0][step + 1].take(policy.grid.cells(scores[rows]))
     return Walked(winners(scores), evaluations, nodes)
 
 

@@ -3,14 +3,12 @@
 import pickle
 from copy import copy, deepcopy
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.engine.executors.steps import exit_steps, follow, votes_on
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Votes
 from mddag.losses import Logistic, ZeroOne
@@ -22,10 +20,9 @@ from mddag.policy.policy import (
     QUIT,
     Policy,
 )
-from mddag.policy.rollout import Quits, roll_out
+from mddag.policy.rollout import roll_out
 from tests import strategies
 from tests.reference import rollout as twin
-from tests.reference import stages as stages_twin
 
 GRID = Grid(np.array([0.0]))
 
@@ -278,21 +275,3 @@ def test_rows_go_as_single_actions_say(data, n_steps, n_scores):
         assert found.verdict is None
     else:
         assert found.verdict.tolist() == [walk.verdict for walk in walks]
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=150)
-def test_what_is_carried_at_the_end_says_where_rows_quit(data):
-    ensemble = data.draw(strategies.ensembles(n_scores=1))
-    X = np.nan_to_num(data.draw(strategies.rows(ensemble.n_features)))
-    staged = replace(data.draw(strategies.staged_policies(len(ensemble))), leaps=None)
-    policy = data.draw(strategies.with_verdicts(staged))
-    carried, written = policy.state.start(ensemble.bias, len(X)), Quits.of(policy, len(X))
-    visits = follow(policy, votes_on(ensemble, X, 1), carried, len(X), written)
-    cells = partial(policy.state.cells, carried)
-    found = Quits.found(policy, exit_steps(visits, len(X)), cells)
-    verdicts = [walk.verdict for walk in stages_twin.on_rows(ensemble, policy, X)]
-    assert written.verdicts(cells).tolist() == verdicts
-    assert found.verdicts(cells).tolist() == verdicts
-    np.testing.assert_array_equal(found.decision, written.decision)
-    np.testing.assert_array_equal(found.cell, written.cell)

@@ -63,7 +63,7 @@ def checked_ordering(ordering: Any) -> None:
 
 
 @dataclass
-class Given(Parameters):
+class Given(Ordering, Parameters):
     """Keep the given sequence.
 
     Examples
@@ -77,22 +77,6 @@ class Given(Parameters):
     def __call__(
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
-        """Return 0, 1, …, N - 1; see `Ordering`.
-
-        Parameters
-        ----------
-        votes : Votes
-            Votes of the base classifiers on a sample.
-        costs : array-like of shape (N,), default=None
-            Ignored.
-        weight : array-like of shape (n,), default=None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of shape (N,), intp
-            The identity.
-        """
         check_votes(votes)
         return np.arange(votes.tables.n_classifiers)
 
@@ -101,7 +85,7 @@ NEGLIGIBLE = 1e-9  # of |F|^2: a partial sum that varies less is a constant
 
 
 @dataclass
-class Correlation(Parameters):
+class Correlation(Ordering, Parameters):
     """Order base classifiers greedily by how soon their sum correlates with the full score.
 
     With F = sum_j h_j, f the sum so far and <., .> the weighted covariance over the rows, next is
@@ -143,22 +127,6 @@ class Correlation(Parameters):
     def __call__(
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
-        """Return the order; see `Ordering`.
-
-        Parameters
-        ----------
-        votes : Votes
-            Votes of the base classifiers on a sample.
-        costs : array-like of shape (N,), default=None
-            Price of each base classifier; 1 by default.
-        weight : array-like of shape (n,), default=None
-            Weight of each row; 1 by default.
-
-        Returns
-        -------
-        ndarray of shape (N,), intp
-            A permutation.
-        """
         check_votes(votes)
         prices = checked_prices("costs", costs, votes.tables.n_classifiers, "base classifier")
         weight = checked_prices("weight", weight, len(votes), "row")

@@ -163,26 +163,6 @@ class Policy(ReadOnlyArrays):
         """Number of steps that one decision covers, at most N."""
         return min(self.every, max(self.n_steps, 1))
 
-    def leads_to(self, j: int, cells: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return where rows go from step j.
-
-        Parameters
-        ----------
-        j : int
-            The step.
-        cells : ndarray of shape (n,)
-            Cells of the rows.
-
-        Returns
-        -------
-        ndarray of shape (n,), int32
-            j to evaluate, N to quit, or a later step that evaluates or looks at the cell again.
-        """
-        if j % self.every:  # inside what is being evaluated
-            return np.full(len(cells), j, np.int32)
-        targets: NDArray[np.int32] = self.jump_table[j // self.every].take(cells)
-        return targets
-
     @property
     def jumps(self) -> NDArray[np.int32]:
         """Jump table of a state that folds, as kernels take it."""

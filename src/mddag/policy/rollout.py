@@ -31,54 +31,6 @@ Cells = Callable[[int, NDArray[np.intp]], NDArray[np.integer[Any]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Quits:
-    """Hold where rows quit."""
-
-    policy: Policy  # the policy
-    # (n,), decision at which a row quits, n_decisions if it passed all steps
-    decision: NDArray[np.int32]
-    cell: NDArray[np.int32]  # (n,), cell in which it quits, if it has not passed all steps
-
-    @classmethod
-    def of(cls, policy: Policy, n_rows: int) -> Quits:
-        """Return the state in which no row has quit."""
-        n_decisions = len(policy.actions)
-        return cls(policy, np.full(n_rows, n_decisions, np.int32), np.zeros(n_rows, np.int32))
-
-    @classmethod
-    def found(cls, policy: Policy, exit_step: NDArray[np.int32], cells: Cells) -> Quits:
-        """Find where rows quit that evaluate nothing from their exit steps (n,) on.
-
-        The cells of a row must not depend on other rows.
-        """
-        quits, at = cls.of(policy, len(exit_step)), policy.decision_after(exit_step)
-        for d in range(len(policy.actions)):
-            here = np.flatnonzero(at == d)
-            if not len(here):
-                continue
-            j = d * policy.n_together
-            seen = cells(j, here)
-            to = policy.jump_table[d].take(seen)
-            at[here], gone = policy.decision_after(to), to == policy.n_steps
-            quits.leave(j, here[gone], seen[gone])
-        return quits
-
-    def leave(self, j: int, rows: NDArray[np.intp], cells: NDArray[np.integer[Any]]) -> None:
-        """Note that these rows, in these cells at step j, evaluate no more."""
-        self.decision[rows] = self.policy.last_decisions[-(-j // self.policy.n_together), cells]
-        self.cell[rows] = cells
-
-    def verdicts(self, cells: Cells) -> NDArray[np.int16]:
-        """Return the verdict of the policy on each row (n,); -1 is that by the scores."""
-        assert self.policy.verdict is not None
-        n_decisions, n_steps = len(self.policy.actions), self.policy.n_steps
-        passed = np.flatnonzero(self.decision == n_decisions)
-        if len(passed):
-            self.cell[passed] = cells(n_steps, passed)
-        return self.policy.verdict[self.decision, self.cell]
-
-
-@dataclass(frozen=True, eq=False)
 class Rollout:
     """Hold what happened to n rows."""
 
@@ -126,7 +78,7 @@ def roll_out(
             def cells(j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
                 return _cells(grid, state.column(columns, int(state.reads[j]))[rows])
 
-            verdict = Quits.found(policy, exit_step, cells).verdicts(cells)
+            verdict = quit_verdicts(policy, exit_step, cells)
     else:
         scores = np.tile(tables.bias, (n, 1))
         _core.rollout(tables.native, votes.codes, grid, policy.native, costs, scores, *out)
@@ -134,6 +86,30 @@ def roll_out(
             at = policy.decision_after(exit_step)
             verdict = policy.last_verdicts[at, _cells(grid, scores)]
     return Rollout(scores * unit, n_evaluated, exit_step, cost, verdict)
+
+
+def quit_verdicts(policy: Policy, exit_step: NDArray[np.int32], cells: Cells) -> NDArray[np.int16]:
+    """Return the verdict on rows (n,) that evaluate nothing from their exit steps on.
+
+    -1 is the class by the scores. The cells of a row must not depend on other rows.
+    """
+    assert policy.verdict is not None
+    n_decisions = len(policy.actions)
+    decision = np.full(len(exit_step), n_decisions, np.int32)  # where rows quit; the end by default
+    cell, at = np.zeros(len(exit_step), np.int32), policy.decision_after(exit_step)
+    for d in range(n_decisions):
+        here = np.flatnonzero(at == d)
+        if not len(here):
+            continue
+        seen = cells(d * policy.n_together, here)
+        to = policy.jump_table[d].take(seen)
+        at[here], gone = policy.decision_after(to), to == policy.n_steps
+        decision[here[gone]] = policy.last_decisions[d, seen[gone]]
+        cell[here[gone]] = seen[gone]
+    passed = np.flatnonzero(decision == n_decisions)
+    if len(passed):
+        cell[passed] = cells(policy.n_steps, passed)
+    return policy.verdict[decision, cell]
 
 
 def _cells(grid: _core.Grid, scores: NDArray[np.float64]) -> NDArray[np.int32]:

@@ -8,7 +8,6 @@ the loss and the cost of each. A loss that counts wrong decisions is walked nati
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,10 +33,6 @@ class OneParameter(Parameters, Family):
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
-
-    @abstractmethod
-    def candidates(self, mdp: MDP) -> Candidates:
-        """Return one candidate per value, from the full ensemble to the boldest."""
 
 
 def check_classes(rule: Any, mdp: MDP) -> None:

@@ -39,18 +39,7 @@ class Margin(OneParameter):
     cells_per_class: ClassVar[int | None] = DEFAULT_CELLS
 
     def candidates(self, mdp: MDP) -> ExitCandidates:
-        """Return a candidate for every edge of the grid, the largest first.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from; its beta is not used.
-
-        Returns
-        -------
-        ExitCandidates
-            The candidates.
-        """
+        # one for every edge of the grid, the largest first
         check_classes(self, mdp)
         edges, _ = inner_edges(mdp.grid)
         return ExitCandidates(mdp, np.abs(edges), np.abs(edges), self.every)
@@ -75,17 +64,5 @@ class Prefix(OneParameter):
     """
 
     def candidates(self, mdp: MDP) -> ExitCandidates:
-        """Return all prefixes, the longest first.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from; its beta is not used.
-
-        Returns
-        -------
-        ExitCandidates
-            The candidates.
-        """
         steps = np.arange(0, mdp.n_steps, self.every, dtype=np.float64)
         return ExitCandidates(mdp, steps[:, None], steps, self.every)

@@ -57,18 +57,6 @@ class QWYC(Parameters, Family):
             raise ValueError(f"rates are {self.rates}; wanted shares of the rows, in [0, 1]")
 
     def candidates(self, mdp: MDP) -> Bands:
-        """Return the full ensemble, then one candidate per rate.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from; its beta is not used.
-
-        Returns
-        -------
-        Bands
-            The candidates.
-        """
         check_classes(self, mdp)
         if mdp.n_scores != 1:
             raise ValueError(

@@ -53,18 +53,6 @@ class Residual(OneParameter):
         check_whole("width", self.width, 1)
 
     def candidates(self, mdp: MDP) -> ExitCandidates:
-        """Return candidates from the full ensemble to quitting once the prediction has a sign.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from; its beta is not used.
-
-        Returns
-        -------
-        ExitCandidates
-            The candidates.
-        """
         check_classes(self, mdp)
         slope, intercept, deviation = (
             _smoothed(numbers, self.width)[:: self.every, None] for numbers in lines(mdp)

@@ -103,20 +103,6 @@ class Growing(Flat):
     """
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        """Return epsilon of every step.
-
-        Parameters
-        ----------
-        episode : int
-            Number of the episode, from 1.
-        n_steps : int
-            Number of steps.
-
-        Returns
-        -------
-        ndarray of shape (n_steps,)
-            Probabilities of a random action.
-        """
         return super().__call__(episode, n_steps) * np.arange(1, n_steps + 1) / n_steps
 
 

@@ -58,21 +58,6 @@ class Stopping(Parameters, Solver):
     every: int = 1
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """Learn a policy.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from.
-        selection : MDP, default=None
-            Rows that compare the optimum with the full ensemble by Eq. (8); None for those of
-            `mdp`.
-
-        Returns
-        -------
-        Policy
-            The optimum on the rows of `mdp`, or the full ensemble if that is better.
-        """
         check_samples(mdp, selection)
         return self.solve_path(mdp, [mdp.beta], selection)[0]
 

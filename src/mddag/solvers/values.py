@@ -111,20 +111,7 @@ class Table(Value):
         check_one_of("running", self.running, (True, False))
 
     def start(self, n_steps: int, n_parts: int) -> tuple[NDArray[np.float64], int]:
-        """Return q (n_steps * n_parts * n_bins * 3, flat) and n_bins.
-
-        Parameters
-        ----------
-        n_steps : int
-            Number of base classifiers.
-        n_parts : int
-            Number of parts, one per top class.
-
-        Returns
-        -------
-        tuple
-            Values and number of bins.
-        """
+        # q, flat, and the number of bins
         return np.zeros(n_steps * n_parts * self.n_bins * len(ACTIONS)), self.n_bins
 
 
@@ -176,20 +163,7 @@ class RadialBasis(Value):
     def start(
         self, n_steps: int, n_parts: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], float, bool]:
-        """Return weights and centers (n_functions, capacity), counts and two constants.
-
-        Parameters
-        ----------
-        n_steps : int
-            Number of base classifiers.
-        n_parts : int
-            Number of parts, one per top class.
-
-        Returns
-        -------
-        tuple
-            Weights, centers, counts, sigma and whether to normalize.
-        """
+        # weights and centers (n_functions, capacity), counts, sigma, and whether to normalize
         sigma = min(1 / (2.2 * max(self.n_centers, 1)), 0.01) if self.sigma is None else self.sigma
         # Centers keep a distance from each other, so only this many fit in [0, 1].
         room = self.n_centers + math.floor(1 / (SPACING * sigma)) + 1

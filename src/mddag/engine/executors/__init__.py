@@ -1,4 +1,4 @@
-"""Executors: what runs a ``Program`` on rows; ``kernels`` has the interface.
+"""Executors: what runs a ``Program`` on rows; ``executor`` has the interface.
 
 ``Walk`` takes each row by itself through the jump table, ``Blocks`` hundreds of rows together,
 ``All`` evaluates everything, and ``Windows`` computes features of patches as they are read. These
@@ -6,11 +6,11 @@ four are kernels over trees that add the same integers, so the choice changes on
 ``Steps`` runs callables and any state, in Python and float64.
 """
 
+from mddag.engine.executors.executor import Executor as Executor
+from mddag.engine.executors.executor import QueryExecutor as QueryExecutor
+from mddag.engine.executors.executor import Tracer as Tracer
 from mddag.engine.executors.kernels import All as All
 from mddag.engine.executors.kernels import Blocks as Blocks
-from mddag.engine.executors.kernels import Executor as Executor
-from mddag.engine.executors.kernels import QueryExecutor as QueryExecutor
-from mddag.engine.executors.kernels import Tracer as Tracer
 from mddag.engine.executors.kernels import Walk as Walk
 from mddag.engine.executors.kernels import Windows as Windows
 from mddag.engine.executors.steps import Steps as Steps

@@ -1,98 +1,24 @@
-"""Executors over trees, and what an executor is; all of them give the same scores, bit by bit.
-
-A Dag chooses among those that can run its program by their expected cost. An executor that keeps
-the paths of rows is a Tracer. None of them checks rows: the Dag has done so.
-"""
+"""Executors over trees, all of which give the same scores, bit by bit."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._utils.cached import cached_property
+from mddag.engine.executors.executor import Executor, Tracer
 from mddag.engine.program import Program, verdicts_by_exits
 from mddag.engine.trace import Trace
 from mddag.ensemble.features import Rows
 from mddag.ensemble.patches import PatchFeatures
 
 
-class Executor(Protocol):
-    """Protocol of executors: any object with these members runs programs."""
-
-    name: ClassVar[str]
-
-    def __init__(self, program: Program) -> None: ...
-
-    @staticmethod
-    def runs(program: Program) -> bool:
-        """Return whether it can run a program."""
-        ...
-
-    def cost(self, n_rows: int) -> float:
-        """Return the expected cost of a batch; see ``cost_model``."""
-        ...
-
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
-        """Fill `out` (n_rows, K)."""
-        ...
-
-    def exits(self, rows: Rows, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Return scores (n_rows, K), and exit steps (n_rows,) as ``Trace.exit_step``."""
-        ...
-
-    def verdicts(self, rows: Rows, n_jobs: int) -> NDArray[np.intp]:
-        """Return class codes (n_rows,) as ``Trace.verdict``."""
-        ...
-
-
-class Tracer(Executor, Protocol):
-    """Protocol of executors that keep paths."""
-
-    def run(self, rows: Rows, n_jobs: int) -> Trace:
-        """Return scores and paths."""
-        ...
-
-
-class QueryExecutor(Protocol):
-    """Protocol of executors of policies whose state looks at all rows of a query together."""
-
-    def cost(self, n_rows: int) -> float:
-        """Return the expected cost as ``Executor.cost``."""
-        ...
-
-    def exits(
-        self, rows: Rows, qid: Any, n_jobs: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
-        """Return scores (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
-        ...
-
-    def run(self, rows: Rows, qid: Any, n_jobs: int) -> Trace:
-        """Return scores and paths."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class Kernel:
+class Kernel(Executor):
     """What executors over trees have in common."""
-
-    program: Program
-
-    @abstractmethod
-    def scores(self, rows: Any, out: NDArray[np.float64], n_jobs: int) -> None:
-        """Fill `out` as ``Executor.scores``."""
-
-    @abstractmethod
-    def exits(self, rows: Any, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Return what ``Executor.exits`` does."""
-
-    def verdicts(self, rows: Any, n_jobs: int) -> NDArray[np.intp]:
-        return verdicts_by_exits(self.program, *self.exits(rows, n_jobs))
 
     def _to_fill(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return scores and exit steps to fill."""
@@ -115,7 +41,7 @@ class Kernel:
         return np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)]), indices
 
 
-class Walk(Kernel):
+class Walk(Kernel, Tracer):
     """Rows one after the other through the jump table, by native/walk.
 
     ``Program.walk`` is also the kernel that ``predict_one`` calls.
@@ -210,7 +136,7 @@ class All(Kernel):
         return self._at_the_end(rows, n_jobs)
 
 
-class Windows(Kernel):
+class Windows(Kernel, Tracer):
     """Patches by themselves, each Haar feature computed when a split reads it, by native/walk.
 
     A patch costs its integral image and the rectangles on its path, where the others compute all

@@ -8,29 +8,28 @@ what kernels, which add integers, cannot.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.engine.executors.executor import Tracer
 from mddag.engine.program import Program, codes_by_scores
 from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Rows
 from mddag.policy.policy import Policy, decided
-from mddag.policy.rollout import Quits
+from mddag.policy.rollout import quit_verdicts
 
 Vote = Callable[[int, NDArray[np.intp]], NDArray[np.float64]]
 Visits = list[tuple[int, NDArray[np.intp]]]
 
 
-@dataclass(frozen=True, eq=False)
-class Steps:
+class Steps(Tracer):
     """Executor of callables, and of states without kernels."""
 
-    program: Program
     name: ClassVar[str] = "steps"
 
     @staticmethod
@@ -48,53 +47,43 @@ class Steps:
         return scores, exit_steps(visits, len(rows))
 
     def verdicts(self, rows: Rows, n_jobs: int) -> NDArray[np.intp]:
-        return self._followed(rows, n_jobs)[2]
+        return self.run(rows, n_jobs).verdict
 
     def run(self, rows: Rows, n_jobs: int) -> Trace:
-        scores, visits, verdict = self._followed(rows, n_jobs)
-        trace = trace_of(visits, self.program.policy, self.program.ensemble.cost, scores)
-        return replace(trace, verdict=verdict)
+        ensemble, policy = self.program.ensemble, self.program.policy
+        scores, visits, carried = self._followed(rows, n_jobs)
+        trace = trace_of(visits, policy, ensemble.cost, scores)
+        codes = codes_by_scores(ensemble, scores)
+        if policy.verdict is not None:
+            cells = partial(policy.state.cells, carried)
+            codes = decided(codes, quit_verdicts(policy, trace.exit_step, cells))
+        return replace(trace, verdict=codes)
 
-    def _followed(
-        self, rows: Rows, n_jobs: int
-    ) -> tuple[NDArray[np.float64], Visits, NDArray[np.intp]]:
+    def _followed(self, rows: Rows, n_jobs: int) -> tuple[NDArray[np.float64], Visits, Any]:
+        """Return scores, visits and what is carried at the end."""
         ensemble, policy = self.program.ensemble, self.program.policy
         carried = policy.state.start(ensemble.bias, len(rows))
-        quits = None if policy.verdict is None else Quits.of(policy, len(rows))
-        visits = follow(policy, votes_on(ensemble, rows, n_jobs), carried, len(rows), quits)
-        scores = policy.state.scores(carried)
-        codes = codes_by_scores(ensemble, scores)
-        if quits is not None:
-            cells = partial(policy.state.cells, carried)
-            codes = decided(codes, quits.verdicts(cells))
-        return scores, visits, codes
+        visits = follow(policy, votes_on(ensemble, rows, n_jobs), carried, len(rows))
+        return policy.state.scores(carried), visits, carried
 
 
-def follow(
-    policy: Policy, vote: Vote, carried: Any, n_rows: int, quits: Quits | None = None
-) -> Visits:
+def follow(policy: Policy, vote: Vote, carried: Any, n_rows: int) -> Visits:
     """Run a policy, returning (j, rows that evaluate at step j) for each step that has any.
 
     `vote` returns the votes (n, K) of a base classifier on rows; `carried`, what the policy's state
-    carries, is changed in place; `quits` notes where rows quit.
+    carries, is changed in place.
     """
     state, visits = policy.state, []
     at = np.zeros(n_rows, np.int32)
     for j in range(policy.n_reached):
         here = np.flatnonzero(at == j)
         if len(here) and j % policy.every == 0:
-            cells = state.cells(carried, j, here)
-            at[here] = to = policy.leads_to(j, cells)
-            if quits is not None:
-                quits.leave(j, here.compress(to == policy.n_steps), cells[to == policy.n_steps])
+            at[here] = to = policy.jump_table[j // policy.every].take(state.cells(carried, j, here))
             here = here.compress(to == j)
         if len(here):
             state.add(carried, j, here, vote(int(policy.order[j]), here))
             at[here] = j + 1
             visits.append((j, here))
-    here = np.flatnonzero(at == policy.n_reached)
-    if quits is not None and policy.n_reached < policy.n_steps and len(here):
-        quits.leave(policy.n_reached, here, state.cells(carried, policy.n_reached, here))
     return visits
 
 
