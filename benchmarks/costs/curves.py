@@ -90,7 +90,7 @@ def keep(
     """Write the scores of all rows in every set."""
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = folder / f"{name}-{seed}.part.npz"
-    held, taught, labels = found.models.sets.held, found.taught.scores, found.taught.labels
+    held, taught, labels = found.models.sets.held, found.learned_on.scores, found.learned_on.labels
     np.savez(unfinished, held=held, taught=taught, labels=labels, test=test_scores)
     unfinished.rename(folder / f"{name}-{seed}.npz")
 
@@ -194,7 +194,7 @@ def measure(problem: Problem, seed: int, before: Sequence[Row] = ()) -> list[Row
     table.ours(found, test, betas)
     searched = time.process_time() - began - trained
     _check_dag(found, ensemble, test, rows, float(betas[9]))
-    for policy, suffix in ((found.taught, ""), (found.rows, ", policy rows")):
+    for policy, suffix in ((found.learned_on, ""), (found.rows, ", policy rows")):
         for method, cascades in static_and_cascades(
             policy, policy.sets.chains(policy.risks()), seed
         ).items():

@@ -10,13 +10,13 @@ from mddag.acquisition.front import SetFront
 from mddag.acquisition.rows import SplitRows
 from mddag.ensemble.feature_prices import FeaturePrices
 
-GROUPS = {"cheap": [0, 1], "dear": [2, 3]}
-COSTS = {"cheap": 1.0, "dear": 5.0, 4: 0.0}
+GROUPS = {"cheap": [0, 1], "expensive": [2, 3]}
+COSTS = {"cheap": 1.0, "expensive": 5.0, 4: 0.0}
 
 
 @cache
 def rows(n_classes=2, n=1600, seed=0):
-    """The dear group decides where the cheap one does not; column 4 is free noise."""
+    """The expensive group decides where the cheap one does not; column 4 is free noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
     sure = np.abs(X[:, 0]) > 0.6

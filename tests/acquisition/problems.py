@@ -30,10 +30,10 @@ def samples(draw, sets=None):
     sets = all_sets(draw(st.sampled_from([(1.0, 2.0), (1.0, 1.0, 2.0)]))) if sets is None else sets
     n, m = draw(st.integers(2, 24)), len(sets)
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    losses, judged = rng.integers(0, 9, size=(2, n, m)) / 8
+    losses, measured = rng.integers(0, 9, size=(2, n, m)) / 8
     values = rng.integers(-6, 7, size=(n, m)) / 2
     fold = rng.permutation(n) % draw(st.integers(1, 3))
-    return SetSample(sets, values, judged, fold, draw(st.sampled_from([0.0, None]))), losses
+    return SetSample(sets, values, measured, fold, draw(st.sampled_from([0.0, None]))), losses
 
 
 def nested(n=600, seed=0):

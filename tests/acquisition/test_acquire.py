@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 
 @cache
 def numbers(n=2400, seed=0):
-    """The dear group matters where the cheap one is large; column 4 is free noise."""
+    """The expensive group matters where the cheap one is large; column 4 is free noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
     return X, 2 * X[:, 0] + np.where(X[:, 0] > 0.5, 3 * X[:, 2], 0.0) + 0.1 * rng.normal(size=n)
@@ -68,7 +68,7 @@ def test_regressors_pay_less_and_are_nearly_as_good():
     assert found.feature_cost(X).mean() < 4.5  # of 6
     assert found.score(X, y) > regressor().score(X, y) - 0.05
     paid = found.groups_bought(X)
-    assert paid[X[:, 0] > 0.7].all(axis=1).mean() > 0.9  # where the dear group matters
+    assert paid[X[:, 0] > 0.7].all(axis=1).mean() > 0.9  # where the expensive group matters
     assert paid[X[:, 0] < 0].all(axis=1).mean() < 0.1
 
 

@@ -11,7 +11,7 @@ def solve(sample, losses, beta, leads):
         options = [s] + [t for t in range(n_sets) if leads[s][t]]
         if len(options) == 1:
             targets[s] = [s]
-            outcome[s] = [(losses[i][s], sample.judged[i][s], 0.0) for i in range(n)]
+            outcome[s] = [(losses[i][s], sample.measured[i][s], 0.0) for i in range(n)]
             continue
         cells = [_cell(sample.edges[s], sample.values[i][s]) for i in range(n)]
         results = [[_result(sample, losses, outcome, s, t, i) for t in options] for i in range(n)]
@@ -26,11 +26,11 @@ def _cell(edges, value):
 
 
 def _result(sample, losses, outcome, s, t, i):
-    """Loss, judged loss and cost of row i in set s that goes to t, or quits where t is s."""
+    """Loss, measured loss and cost of row i in set s that goes to t, or quits where t is s."""
     if t == s:
-        return losses[i][s], sample.judged[i][s], 0.0
-    loss, judged, cost = outcome[t][i]
-    return loss, judged, cost + sample.sets.fares[s][t]
+        return losses[i][s], sample.measured[i][s], 0.0
+    loss, measured, cost = outcome[t][i]
+    return loss, measured, cost + sample.sets.fares[s][t]
 
 
 def _best(sample, results, cells, s, beta, without):

@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from mddag._utils.arrays import ReadOnlyArrays, read_only
 from mddag._utils.cached import cached_property
 from mddag.ensemble.feature_prices import FeaturePrices
 
@@ -39,17 +38,11 @@ Held = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureSets(ReadOnlyArrays):
-    """M sets of groups.
-
-    `held`, bool (M, G), has the groups of each set, subsets first; the last is the given model's.
-    """
+class FeatureSets:
+    """M sets of groups."""
 
     prices: FeaturePrices
-    held: Held
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "held", read_only(self.held, bool))
+    held: Held  # (M, G), groups of each set, subsets first; the last is the given model's
 
     @classmethod
     def of(cls, prices: FeaturePrices, sets: Iterable[Held]) -> FeatureSets:
@@ -196,7 +189,7 @@ class _HiddenGroups:
         held, found, now = np.zeros(len(self.full), bool), list[int](), np.inf
         weight: Floats | None = None
         while left:
-            p = self._probabilities([_plus(held, g) for g in left])
+            p = self._probabilities(held | np.eye(len(held), dtype=bool)[left])
             risks = self._risks(p, weight)
             now = float(risks.max()) if now == np.inf else now
             worth = (now - risks) / np.maximum(self.prices.costs[left], 1e-12) ** power
@@ -208,10 +201,10 @@ class _HiddenGroups:
                 weight = largest * (1 - largest) + LEAST_WEIGHT
             now = float(self._risks(p[[best]], weight)[0])
             found.append(left.pop(best))
-            held = _plus(held, found[-1])
+            held[found[-1]] = True
         return found
 
-    def _probabilities(self, sets: list[Held]) -> Floats:
+    def _probabilities(self, sets: Held) -> Floats:
         """Predict the probed rows in each set, (n_sets, n, n_classes); or one number each."""
         n = len(self.X)
         rows = np.concatenate([self._hidden(self.X, np.tile(held, (n, 1))) for held in sets])
@@ -231,9 +224,3 @@ class _HiddenGroups:
         shown = completed(self.prices, shown & self.prices.paid)
         group = self.prices.group_of(X.shape[1])
         return np.where(shown[:, group], X, np.nan)
-
-
-def _plus(held: Held, group: int) -> Held:
-    more = held.copy()
-    more[group] = True
-    return more

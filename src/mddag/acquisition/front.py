@@ -53,12 +53,14 @@ class SetFront(Front[SetCandidate]):
 
     models: SetModels
     rows: SetScores  # all policy rows
-    taught: SetScores  # what policies are learned from: rows that learn, then training rows
+    learned_on: SetScores  # what policies are learned from: rows that learn, then training rows
     learning: NDArray[np.intp]  # policy rows that learn and choose
     certifying: SetScores
     follows_model: bool
     members: dict[str, Member]
-    judged: NDArray[np.float64]  # (n, M), losses of the rows that learn, which estimate candidates
+    measured: NDArray[
+        np.float64
+    ]  # (n, M), losses of the rows that learn, which estimate candidates
     found: dict[float, SetCandidate] = field(default_factory=dict)
 
     ordered = True
@@ -93,20 +95,20 @@ class SetFront(Front[SetCandidate]):
             learning = np.setdiff1d(np.arange(len(rows)), certifying)
             seen = rows.rows(learning)
             further = cross_fitted_rows(given, models, seen, seed, n_jobs)
-            taught = seen if further is None else seen.joined(further)
-            report(2, f"policies learned from {len(taught)} rows")
-        losses = taught.losses(follows_model)
-        judged = next(iter(losses.values()))
-        chains = models.sets.chains(taught.risks())
+            learned_on = seen if further is None else seen.joined(further)
+            report(2, f"policies learned from {len(learned_on)} rows")
+        losses = learned_on.losses(follows_model)
+        measured = next(iter(losses.values()))
+        chains = models.sets.chains(learned_on.risks())
         return cls(
             models,
             rows,
-            taught,
+            learned_on,
             learning,
             rows.rows(certifying),
             follows_model,
-            all_members(taught.sample(judged, seed), losses, chains),
-            judged,
+            all_members(learned_on.sample(measured, seed), losses, chains),
+            measured,
         )
 
     def at_price(self, beta: float) -> SetCandidate:
@@ -114,7 +116,7 @@ class SetFront(Front[SetCandidate]):
         if beta not in self.found:
             member, solved = best_member(self.members, beta)
             held = slice(len(self.learning))  # whose models are those of the result
-            loss = float(solved.loss[held].mean()) - float(self.judged[held, -1].mean())
+            loss = float(solved.loss[held].mean()) - float(self.measured[held, -1].mean())
             cost = float(solved.cost[held].mean())
             self.found[beta] = self._candidate(solved.policy, member, beta, loss, cost)
         return self.found[beta]
@@ -162,13 +164,13 @@ class SetFront(Front[SetCandidate]):
 
     def _prices(self) -> list[float]:
         """Return prices beta, from hardly any to prohibitive."""
-        by_none, *_, by_all = self.judged.mean(axis=0).tolist()
+        by_none, *_, by_all = self.measured.mean(axis=0).tolist()
         worth = max(by_none - by_all, 1e-3) / max(float(self.models.sets.cost[-1]), 1e-12)
         return list((PRICES * worth).tolist())
 
     def _static(self, s: int, name: str) -> SetCandidate:
         """Send all rows to set s."""
-        sets, held = self.models.sets, self.judged[: len(self.learning)]
+        sets, held = self.models.sets, self.measured[: len(self.learning)]
         fare = 0.0 if s == 0 else float(sets.fares[0, s])
         loss = float(held[:, s].mean()) - float(held[:, -1].mean())
         return self._candidate(SetPolicy.static(len(sets), s), name, 0.0, loss, fare)

@@ -6,12 +6,9 @@ scikit-learn's gradient boosting for regression, over trees of eight leaves. The
 is that of the last set. A model that does not read all groups of its set needs only those that it
 reads: that is the set it stands for.
 
-What makes a policy over sets worse than it could be is noise: few rows in each cell. The rows that
-train the models are as many again, but these models know their labels. So ``cross_fitted_rows``
-trains every model again without each fold of them, and scores the fold. The last set's scores are
-the given model's own where it has not seen the rows, else those of its clones: if the loss of a
-clone is far from that of the given model (which had other rows, say), the training rows are left
-out.
+Policies learn from few rows in each cell. The rows that train the models are as many again, but
+these models know their labels, so ``cross_fitted_rows`` trains every model again without each fold
+of them and scores the fold.
 """
 
 from __future__ import annotations
@@ -146,7 +143,11 @@ def _read(sets: FeatureSets, model: Ensemble | None) -> NDArray[np.bool_]:
 def cross_fitted_rows(
     given: SplitRows, models: SetModels, seen: SetScores, seed: int, n_jobs: int = 1
 ) -> SetScores | None:
-    """Score the training rows by cross-fitting; None if the models would not be alike."""
+    """Score the training rows by cross-fitting; None if the models would not be alike.
+
+    The last set's scores are the given model's own where it has not seen the rows; otherwise those
+    of its clones, which may be far from it where it had other rows.
+    """
     cloned = can_be_cloned(given.model)
     if not given.labelled or len(seen) >= ENOUGH or not (cloned or given.unseen):
         return None

@@ -79,7 +79,7 @@ class SplitRows:
 def _checked_labels(ensemble: Ensemble, X: Any, y: Any) -> NDArray[Any]:
     labels = ensemble.task.checked_targets(y)
     check_consistent_length(X, labels)
-    ensemble.task.coded(labels)  # refuses labels that are not among the classes
+    ensemble.task.coded(labels)  # raises for labels that are not among the classes
     return labels
 
 
@@ -96,7 +96,7 @@ def _halves(
             f"X has {n} row(s), too few to train smaller models on some and to decide by others; "
             "give more, or X_train"
         )
-    # Not train_test_split, which refuses a class of one row.
+    # Not train_test_split, which raises for a class of one row.
     trains = stratified(np.zeros(n) if strata is None else strata, TRAINED_SHARE, random)
     rest = np.setdiff1d(np.arange(n), trains)
     labels = (None, None) if y is None else (y[trains], y[rest])
@@ -219,10 +219,10 @@ class SetScores:
                 targets = {"softened labels": (hard + targets["full model"]) / 2, **targets}
         return {name: 1.0 - np.take_along_axis(p, codes, axis=1) for name, p in targets.items()}
 
-    def sample(self, judged: Floats, seed: int) -> SetSample:
-        """Return the rows as policies see them; `judged` are the losses that estimate them."""
+    def sample(self, measured: Floats, seed: int) -> SetSample:
+        """Return the rows as policies see them; `measured` are the losses that estimate them."""
         around = 0.0 if self.scores.shape[2] == 1 and not self.unit else None
-        return SetSample(self.sets, self.values, judged, folds_of(len(self), seed), around)
+        return SetSample(self.sets, self.values, measured, folds_of(len(self), seed), around)
 
 
 def _log_loss(scores: Floats, targets: Floats) -> float:
@@ -240,7 +240,7 @@ class SetSample:
 
     sets: FeatureSets
     values: Floats  # (n, M)
-    judged: Floats  # (n, M), losses by which policies are estimated
+    measured: Floats  # (n, M), losses by which policies are estimated
     fold: NDArray[np.intp]  # (n,)
     around: float | None = 0.0  # where cells must end, such as 0, at which the label changes
 

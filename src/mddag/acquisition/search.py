@@ -51,7 +51,7 @@ class Solved:
     """A policy of all rows, and what the policies of the other folds do to each row."""
 
     policy: SetPolicy
-    loss: Floats  # (n,), by ``SetSample.judged``
+    loss: Floats  # (n,), by ``SetSample.measured``
     cost: Floats  # (n,), paid for features
 
     def objective(self, beta: float) -> float:
@@ -152,7 +152,7 @@ def solve(
         edges[s], targets[s] = sample.edges[s], options[_best(total)]
     last, cost = _followed(sets, to)
     policy = SetPolicy(tuple(edges), tuple(targets))
-    return Solved(policy, sample.judged[every, last], cost)
+    return Solved(policy, sample.measured[every, last], cost)
 
 
 def _followed(sets: FeatureSets, to: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats]:
@@ -220,7 +220,7 @@ class Cascades:
             rows = np.flatnonzero(sample.fold == fold)
             best = self.policy(int(np.argmin(total - objective[:, fold])))
             stops = best.follow(sample.sets, sample.values[rows])
-            loss[rows], cost[rows] = sample.judged[rows, stops.last], stops.cost
+            loss[rows], cost[rows] = sample.measured[rows, stops.last], stops.cost
         return Solved(self.policy(int(np.argmin(total))), loss, cost)
 
     def policy(self, at: int) -> SetPolicy:
