@@ -1,5 +1,3 @@
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -77,19 +75,6 @@ def test_where_negatives_run_out_the_cascade_ends_and_is_kept():
     assert 0 < model.chain_.n_stages < 30
 
 
-def test_a_pool_of_negatives_allows_more_stages():
-    X, y = two_classes(600)
-    pool = np.random.default_rng(5).normal(size=(20_000, 10))
-    setting = {"max_fpr": 0.4, "min_tpr": 0.9, "n_stages": 6, "random_state": 0}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DoubtfulResult)
-        alone = VJCascadeClassifier(**setting).fit(X, y)
-        refilled = VJCascadeClassifier(**setting).fit(X, y, negatives=pool)
-    assert refilled.chain_.n_stages > alone.chain_.n_stages
-    fresh = np.random.default_rng(6).normal(size=(5000, 10))
-    assert refilled.predict(fresh).mean() < alone.predict(fresh).mean()
-
-
 @settings(max_examples=50)
 @given(
     st.integers(0, 10**6),
@@ -165,31 +150,6 @@ def test_the_last_rows_of_a_class_are_boosted_on_to_the_end():
     score = np.cumsum(votes_of(rows.held, steps.trees), axis=1)
     left = (score > steps.chain.rejects).all(axis=1)
     assert np.count_nonzero(left & (rows.held.labels == 0)) >= FEWEST
-
-
-def test_negatives_are_refilled_from_a_function():
-    X, y = two_classes(800)
-    asked = []
-
-    def more(n):
-        asked.append(n)
-        return np.random.default_rng(len(asked)).normal(size=(n, 10))
-
-    model = WaldBoostClassifier(n_rounds=15, miss_rate=0.3, random_state=0)
-    model.fit(X, y, negatives=more)
-    assert asked
-    assert len(model.ensemble_) == 15
-
-
-def test_a_pool_that_runs_out_ends_the_cascade_with_a_warning():
-    X, y = two_classes(400)
-    pool = np.random.default_rng(0).normal(size=(30, 10))
-    model = WaldBoostClassifier(n_rounds=100, miss_rate=0.9, random_state=0)
-    with pytest.warns(DoubtfulResult, match="too few of the negatives given pass the first"):
-        model.fit(X, y, negatives=pool)
-    assert model.stopped_by_ == "negatives"
-    assert 0 < len(model.ensemble_) < 100
-    assert model.predict(X).shape == y.shape
 
 
 def test_perfect_rows_end_early():

@@ -43,12 +43,12 @@ def scan(**settings):
     return classifier().scan(GREY, **settings)
 
 
-def vj(labels=Y, negatives=None, rows=X, **parameters):
-    return VJCascadeClassifier(**parameters).fit(rows, labels, negatives)
+def vj(labels=Y, rows=X, **parameters):
+    return VJCascadeClassifier(**parameters).fit(rows, labels)
 
 
-def soft(labels=Y, negatives=None, **parameters):
-    return SoftCascadeClassifier(**parameters).fit(X, labels, negatives)
+def soft(labels=Y, **parameters):
+    return SoftCascadeClassifier(**parameters).fit(X, labels)
 
 
 def wald(**parameters):
@@ -141,12 +141,8 @@ CASCADES = [
     (lambda: fc(max_features=0), ValueError, "max_features is 0;"),
     (lambda: vj(np.arange(80) % 3), ValueError, "Only binary .* y has 3 classes"),
     (lambda: vj(0 * Y), ValueError, "one class only"),
-    (lambda: vj(negatives=5), TypeError, "negatives is 5;"),
-    (lambda: vj(negatives=X[:, :2]), ValueError, "2 features"),
     (lambda: vj(rows=0 * X), ValueError, "no base classifier is better than chance"),
     (lambda: vj(rows=np.zeros((80, 8, 8)), learner=Haar(9)), ValueError, "X is float64;"),
-    (lambda: soft(negatives=X), ValueError, "SoftCascadeClassifier rejects nothing"),
-    (lambda: WaldBoostClassifier(ensemble=pool()).fit(X, Y, X), ValueError, "negatives are given"),
     (lambda: soft(0 * Y, ensemble=pool()), ValueError, "all 80 rows are of class 0;"),
     (lambda: FCBoostClassifier().predict(X), ValueError, "not fitted yet"),
 ]

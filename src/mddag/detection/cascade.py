@@ -16,9 +16,7 @@ cannot be compared, and the rates at which stages reject have nothing to do with
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,7 +28,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from mddag._utils.checks import check_fraction, check_whole, checked_jobs
 from mddag.adapters import as_ensemble
 from mddag.boosting.training_set import TrainingSet, on_used_columns, training_set
-from mddag.detection.cascade_rows import CascadeRows, NegativeSupply, votes_of
+from mddag.detection.cascade_rows import CascadeRows
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
 from mddag.engine.trace import Trace
@@ -51,7 +49,6 @@ from mddag.serving.served_model import HasPredictor
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Negatives = ArrayLike | Callable[[int], ArrayLike] | None
 
 CLEARANCE = 1e-4  # of the spread of scores: far more than executors round by
 
@@ -161,11 +158,6 @@ class Chain:
         return Policy(actions, grid, order, state=state, verdict=verdict)
 
 
-def passing(chain: Chain, trees: list[Nodes], rows: TrainingSet) -> Flags:
-    """Return which rows the chain of these trees accepts, (n,)."""
-    return chain.exits(votes_of(rows, trees)).accepted
-
-
 def highest_reject(positives: Vector, negatives: Vector, n_lost: int) -> float:
     """Return the largest r that rejects at most `n_lost` positives, of scores (n,) by class."""
     ordered = np.sort(positives)
@@ -215,7 +207,6 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         As in scikit-learn.
     """
 
-    refills: ClassVar[bool] = True  # whether training replaces negatives that are rejected
     whole_numbers: ClassVar[tuple[str, ...]] = ()  # parameters of 1 or more
     fractions: ClassVar[tuple[str, ...]] = ()  # parameters between 0 and 1
 
@@ -224,7 +215,7 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
     n_jobs: int = 1
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike, negatives: Negatives = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train the cascade.
 
         If fit fails or is interrupted, the estimator is as it was before.
@@ -235,9 +226,6 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
             Rows of both classes.
         y : array-like of shape (n,)
             Two labels; the larger one is to be detected.
-        negatives : array-like or callable, default None
-            Further rows of the first class, or a function of a number n that returns about n of
-            them: they replace negatives that are rejected during training.
 
         Returns
         -------
@@ -247,15 +235,9 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         Raises
         ------
         ValueError
-            If a parameter is out of its range, if y is not binary, if no base
-            classifier is better than chance, or if negatives are given to a cascade that does not
-            replace any.
+            If a parameter is out of its range, if y is not binary, or if no base classifier is
+            better than chance.
         """
-        if negatives is not None and not self.refills:
-            raise ValueError(
-                f"negatives are given, but {type(self).__name__} rejects nothing while it is "
-                "trained, so there is nothing to replace; add them to X and y"
-            )
         check_learner(self.learner)
         checked_jobs(self.n_jobs)
         for name in self.fractions:
@@ -263,18 +245,11 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         for name in self.whole_numbers:
             check_whole(name, getattr(self, name), 1)
         self._check_parameters()
-        given_model = getattr(self, "ensemble", None) is not None
-        if given_model and negatives is not None:
-            raise ValueError(
-                "negatives are given with an ensemble, which is not trained here; add them to X "
-                "and y, or leave ensemble out"
-            )
         with all_or_nothing(self):
-            if given_model:
-                self.stopped_by_ = "n_steps"
-                self.ensemble_, self.chain_ = self._of_given(X, y)
+            if getattr(self, "ensemble", None) is None:
+                self._fit_all(X, y)
             else:
-                self._fit(X, y, negatives)
+                self._fit_chain(X, y)
             self.policy_: Policy = self.chain_.policy(self.ensemble_.n_classifiers)
             self.dag_: Dag = compile_dag(self.ensemble_, self.policy_)
             self.classes_ = np.asarray(self.ensemble_.classes)
@@ -283,7 +258,7 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
     def _check_parameters(self) -> None:
         """Check the parameters that are neither whole numbers nor fractions."""
 
-    def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
+    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
         """Train the base classifiers and the chain."""
         raise NotImplementedError
 
@@ -291,7 +266,7 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         """Learn the chain of base classifiers that vote (n, N) on rows that they have not seen."""
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Any, negatives: Negatives) -> None:
+    def _fit_all(self, X: Any, y: Any) -> None:
         """Train base classifiers and the chain over them."""
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         own = own_columns(self.learner)
@@ -302,12 +277,7 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
                 f"Only binary classification is supported. y has {len(given.classes)} classes, "
                 f"{given.classes.tolist()[:5]}; wanted two, of which the second is to be detected"
             )
-        supply, columns = None, given.features
-        if negatives is not None:
-            of_rows = partial(checked_rows, self, features=columns)
-            check = columns.patches if isinstance(columns, PatchFeatures) else of_rows
-            supply = NegativeSupply.of(negatives, given, check)
-        trained = self._train(given, supply, seed)
+        trained = self._train(given, seed)
         if not trained.trees:
             raise ValueError(
                 "no base classifier is better than chance on these rows, so there is no cascade; "
@@ -317,8 +287,8 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         self.ensemble_ = Ensemble.from_trees(used, features=read, classes=given.classes)
         self.chain_, self.stopped_by_ = trained.chain, trained.stopped_by
 
-    def _of_given(self, X: Any, y: Any) -> tuple[Ensemble, Chain]:
-        """Return the base classifiers of `ensemble`, and the chain over them."""
+    def _fit_chain(self, X: Any, y: Any) -> None:
+        """Learn the chain over the base classifiers of `ensemble`."""
         pool = as_ensemble(self.ensemble)
         if pool.classes is None or pool.n_scores != 1:
             kind = pool.kind if pool.classes is None else f"classifier with {pool.n_scores} scores"
@@ -339,7 +309,8 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
                 " a cascade wants rows of both classes: its thresholds part them"
             )
         votes = pool.votes(rows, n_jobs=self.n_jobs).dense()[:, :, 0]
-        return pool, self._chain(votes, codes > 0, float(pool.bias[0]))
+        self.ensemble_, self.stopped_by_ = pool, "n_steps"
+        self.chain_ = self._chain(votes, codes > 0, float(pool.bias[0]))
 
     def _learner(self) -> Learner:
         return Stump() if self.learner is None else self.learner

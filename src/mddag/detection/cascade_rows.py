@@ -1,8 +1,6 @@
-"""The rows of a cascade in training: to boost on, held out for thresholds, and further negatives.
+"""The rows of a cascade in training: to boost on, and held out for thresholds.
 
-Rows that a cascade rejects leave both parts, and a `NegativeSupply`, if there is one, fills the
-gaps with negatives that pass the cascade so far. Where it has no more, training goes on with what
-is left.
+Rows that a cascade rejects leave both parts.
 
 Every cascade asks a learner for the same: the base classifier h, voting ±1, with the largest
 sum_i pull_i h(x_i). In AdaBoost the pull of a row is its weight times its label; FCBoost has
@@ -12,16 +10,14 @@ another.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.cached import cached_property
-from mddag._utils.checks import described
 from mddag.boosting.rounds import check_votes
 from mddag.boosting.training_set import TrainingSet, on_used_columns
 from mddag.ensemble.ensemble import Ensemble
@@ -32,12 +28,10 @@ from mddag.learners.learner import Learner, own_columns
 
 ROUNDING = 1e-9
 SMOOTHING = 0.01  # rows: keeps alpha finite, as in AdaBoost.MH
-MOST_DRAWN = 200  # rows drawn for one that is wanted, before a supply counts as exhausted
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Index = NDArray[np.intp]
-Passes = Callable[[TrainingSet], Flags]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +131,6 @@ class CascadeRows:
         """Return the rows to boost on as codes."""
         return CodedRows.of(self.boosted, self.learner, self.n_jobs)
 
-    @property
-    def n_negatives(self) -> tuple[int, int]:
-        """Count the negatives to boost on, and those held out."""
-        return int((self.boosted.labels == 0).sum()), int((self.held.labels == 0).sum())
-
     def kept(self, boosted: Index, held: Index) -> CascadeRows:
         """Return some of the rows; they keep their codes."""
         part = replace(self, boosted=self.boosted.take(boosted), held=self.held.take(held))
@@ -153,85 +142,8 @@ class CascadeRows:
         votes: Vector = tree.votes[self.held.leaf_codes(tree, self.n_jobs), 0]
         return votes
 
-    def refilled(
-        self, supply: NegativeSupply | None, wanted: tuple[int, int], passes: Passes
-    ) -> CascadeRows:
-        """Fill up with negatives that pass, to `wanted`: to boost on, and held out."""
-        missing = [max(w - h, 0) for w, h in zip(wanted, self.n_negatives, strict=True)]
-        if supply is None or not sum(missing):
-            return self
-        found = supply.draw(sum(missing), passes)
-        if found is None:
-            return self
-        n_boosted = round(len(found) * missing[0] / sum(missing))
-        index = np.arange(len(found))
-        return replace(
-            self,
-            boosted=stacked(self.boosted, found.take(index[:n_boosted])),
-            held=stacked(self.held, found.take(index[n_boosted:])),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class NegativeSupply:
-    """Negatives beyond those of ``fit``."""
-
-    source: Callable[[int], Any]  # about n rows (n, d) or patches of a number n; none at the end
-    like: TrainingSet  # the training rows, whose columns the negatives have
-    check: Callable[[Any], Any]  # of what the source gives
-
-    @classmethod
-    def of(cls, source: Any, like: TrainingSet, check: Callable[[Any], Any]) -> NegativeSupply:
-        """Take what was given as ``negatives``; of an array every row is used once."""
-        if callable(source):
-            return cls(source, like, check)
-        if not hasattr(source, "__len__") or not hasattr(source, "__getitem__"):
-            raise TypeError(
-                f"negatives is {described(source)}; wanted rows of the first class like those of "
-                "X, or a function of a number n that returns about n such rows"
-            )
-        rows, used = np.asarray(source), 0
-        if len(rows):
-            check(rows[:1])
-
-        def following(n: int) -> Any:
-            nonlocal used
-            used += n
-            return rows[used - n : used]
-
-        return cls(following, like, check)
-
-    def draw(self, n: int, passes: Passes) -> TrainingSet | None:
-        """Draw up to n negatives that pass; None if there are none."""
-        found: list[TrainingSet] = []
-        n_found, n_drawn = 0, 0
-        while n_found < n and n_drawn < MOST_DRAWN * n:
-            given = self.source(max(4 * (n - n_found), 256))
-            if given is None or len(given) == 0:
-                break
-            checked = self.check(given)
-            labels, weight = np.zeros(len(checked), np.intp), np.ones(len(checked))
-            rows = replace(self.like, rows=checked, labels=labels, weight=weight)
-            n_drawn += len(rows)
-            rows = rows.take(np.flatnonzero(passes(rows))[: n - n_found])
-            n_found += len(rows)
-            if len(rows):
-                found.append(rows)
-        return reduce(stacked, found) if found else None
-
 
 def votes_of(rows: TrainingSet, trees: list[Nodes]) -> Vector:
     """Return the votes of trees, (n, T)."""
     used, features = on_used_columns(trees, rows.features)
     return Ensemble.from_trees(used, features=features).votes(rows.rows).dense()[:, :, 0]
-
-
-def stacked(first: TrainingSet, second: TrainingSet) -> TrainingSet:
-    """Return the rows of both."""
-    rows = np.concatenate([np.asarray(first.rows), np.asarray(second.rows)])
-    return replace(
-        first,
-        rows=rows if rows.ndim == 3 else first.features.rows(rows),
-        labels=np.concatenate([first.labels, second.labels]),
-        weight=np.concatenate([first.weight, second.weight]),
-    )

@@ -8,9 +8,8 @@ leave after a few trees; overlapping hits are one object, whose evidence is the 
 strongest hits; objects of less evidence than the cut are dropped. Upright objects only: a detector
 of frontal faces finds neither profiles nor faces that lie on their side.
 
-A file of a detector is the container of model files with the arrays of a `WindowClassifier`. What
-is read is checked as the arguments of a caller are, here and by the native core: a file runs no
-code.
+A file of a detector is the container of model files with the arrays of a `WindowClassifier`; what
+is read is checked here and by the native core, and runs no code.
 """
 
 from __future__ import annotations

@@ -46,32 +46,13 @@ SHAPES = (
 MOST_BINS = 256
 
 
-def patch_cells(patches: Patches, n_jobs: int = 1) -> _core.PatchCells:
-    """Return the integral images of patches uint8 (n, h, w), as the kernels take them."""
-    n, height, width = patches.shape
-    sums = np.empty(((height + 1) * (width + 1), n), np.uint32)
-    cells = sums, np.empty(n, np.float32), height, width
-    _core.haar_cells(patches, cells, n_jobs)
-    return cells
-
-
-def column_values(
-    cells: _core.PatchCells, rectangles: HaarFeatures, n_jobs: int = 1
-) -> NDArray[np.float32]:
-    """Return the values of features (m, 3, 5) on patches of these integral images, (m, n)."""
-    values = np.empty((len(rectangles), cells[0].shape[1]), np.float32)
-    _core.haar_columns(cells, rectangles, values, n_jobs)
-    return values
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PatchColumns(Columns):
     """n patches of m Haar features as codes; see ``Columns``."""
 
     cells: _core.PatchCells  # the integral images of all patches, as the kernels take them
     rectangles: HaarFeatures  # int32 (m, 3, 5)
-    # by column and threshold, the cut that it stands for
-    found: dict[tuple[int, float], int] = field(default_factory=dict)
+    found: dict[tuple[int, float], int] = field(default_factory=dict)  # cuts of thresholds
 
     @classmethod
     def of(
@@ -80,8 +61,12 @@ class PatchColumns(Columns):
         """Code the features of uint8 patches (n, h, w) in at most `max_bins` (256) bins."""
         n_jobs = checked_jobs(n_jobs)
         n_bins = MOST_BINS if max_bins is None else min(max_bins, MOST_BINS)
-        m, cells = features.n, patch_cells(patches, n_jobs)
-        codes = np.empty((m, len(patches)), np.uint8)
+        n, height, width = patches.shape
+        sums = np.empty(((height + 1) * (width + 1), n), np.uint32)
+        cells = sums, np.empty(n, np.float32), height, width
+        _core.haar_cells(patches, cells, n_jobs)
+        m = features.n
+        codes = np.empty((m, n), np.uint8)
         _core.haar_codes(cells, features.rectangles, n_bins, codes, n_jobs)
         none = np.zeros(m, np.bool_)
         return cls(
@@ -104,8 +89,9 @@ class PatchColumns(Columns):
 
     def threshold(self, feature: int, cut: int) -> float:
         """Return the number t for which ``code <= cut`` means ``x <= t`` on these patches."""
-        (values,) = column_values(self.cells, self.rectangles[feature : feature + 1])
-        left = self.codes[feature] <= cut
+        values = np.empty((1, self.codes.shape[1]), np.float32)
+        _core.haar_columns(self.cells, self.rectangles[feature : feature + 1], values, 1)
+        left = self.codes[feature : feature + 1] <= cut
         low = float(values.max(where=left, initial=-np.inf))
         high = float(values.min(where=~left, initial=np.inf))
         threshold = _middle(low, high)
@@ -132,12 +118,8 @@ def _middle(low: float, high: float) -> float:
 
 
 def haar_features(window: Window, chosen: NDArray[np.integer[Any]] | None = None) -> HaarFeatures:
-    """Return features of two, three and four rectangles in a window, int32 (m, 3, 5).
-
-    A window of 24 x 24 pixels has 162,336, ordered by shape, size of a part and place. `chosen` are
-    the numbers (m,) of some of them; the others are not made, since large windows have too many to
-    hold.
-    """
+    """Return the features of a window, or those with the chosen numbers (m,), int32 (m, 3, 5)."""
+    # The others are not made, since large windows have too many to hold.
     shape, w, h, starts = _kinds(window)
     number = np.arange(starts[-1]) if chosen is None else np.asarray(chosen, np.int64)
     kind = np.searchsorted(starts, number, side="right") - 1
@@ -160,10 +142,8 @@ def n_haar_features(window: Window) -> int:
 
 
 def _kinds(window: Window) -> tuple[NDArray[np.int64], ...]:
-    """Return shape, width and height of a part of each kind, (k,), and where kinds begin, (k + 1,).
-
-    The features of a kind differ only by place.
-    """
+    """Return shape, width and height of a part of each kind, and where kinds, (k + 1,), begin."""
+    # The features of a kind differ only by place.
     kinds = [
         np.stack([np.full(w.shape, s), w, h])
         for s, (columns, rows, *_) in enumerate(SHAPES)

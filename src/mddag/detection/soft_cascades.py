@@ -13,9 +13,9 @@ stay those of the pool.
 **WaldBoost** (Sochman & Matas 2005) is AdaBoost that rejects rows while it is trained. Each round
 adds the base classifier that AdaBoost would add on the rows not yet rejected, and then rejects
 where Wald's test finds a positive too unlikely, by the scores of rows held out. So later base
-classifiers are trained for the rows that reach them, and negatives that are rejected can be
-replaced. Of an ensemble that is given, the thresholds alone are learned. With p(s, survived |
-class) the density of the scores of a class among rows that survive so far,
+classifiers are trained for the rows that reach them. Of an ensemble that is given, the thresholds
+alone are learned. With p(s, survived | class) the density of the scores of a class among rows that
+survive so far,
 
     reject up to the largest r such that  p(s | positive) <= miss x p(s | negative)  for all s <= r.
 
@@ -27,7 +27,6 @@ BINS bins), which fill the gaps between few rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -36,13 +35,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from mddag._utils.checks import check_between, check_positive
-from mddag._utils.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascade import CascadeClassifier, Chain, TrainedChain, highest_reject, passing
+from mddag.detection.cascade import CascadeClassifier, Chain, TrainedChain, highest_reject
 from mddag.detection.cascade_rows import (
     CascadeRows,
     Flags,
-    NegativeSupply,
     Vector,
     adaboost,
     balanced,
@@ -171,7 +168,6 @@ class SoftCascadeClassifier(CascadeClassifier):
     True
     """
 
-    refills = False
     whole_numbers = ("pool_size", "n_steps")
     fractions = ("policy_fraction", "detection_rate")
 
@@ -185,7 +181,7 @@ class SoftCascadeClassifier(CascadeClassifier):
     def _check_parameters(self) -> None:
         check_between("alpha", self.alpha, -700, 700, "a number from -700 to 700, such as -4")
 
-    def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
+    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
         rows = self._parted(given, seed, self.policy_fraction)
         rounds = islice(adaboost(rows.coded, rows.learner), self.pool_size)
         trees = [tree for tree, _ in rounds]
@@ -242,61 +238,36 @@ class SurvivingRows:
         return SurvivingRows(self.score[self.alive], self.positive[self.alive], self.survived)
 
 
-def wald_boost(
-    rows: CascadeRows,
-    *,
-    n_rounds: int,
-    miss: float,
-    smoothing: float,
-    supply: NegativeSupply | None = None,
-) -> TrainedChain:
-    """Train the cascade; negatives that are rejected are replaced by the supply, if there is one.
-
-    It is stopped by "n_rounds", "negatives" (the supply has too few that pass), "perfect" or
-    "chance" (the last base classifier, the next one).
-    """
+def wald_boost(rows: CascadeRows, *, n_rounds: int, miss: float, smoothing: float) -> TrainedChain:
+    """Train up to "n_rounds", a "perfect" base classifier, or one no better than "chance"."""
     trees: list[Nodes] = []
     rejects: list[float] = []
-    # Without a supply the last rows of a class are never rejected, but boosted on to the end.
-    wanted, fewest = rows.n_negatives, FEWEST if supply is None else 0
+    stopped_by = "n_rounds"
     here, held = (
         SurvivingRows(np.zeros(len(part)), part.labels > 0) for part in (rows.boosted, rows.held)
     )
-
-    def ended(stopped_by: str) -> TrainedChain:
-        return TrainedChain(trees, Chain.of_steps(np.arange(len(trees)), rejects), stopped_by)
-
     while len(trees) < n_rounds:
-        found = boosted(
-            rows.coded, rows.learner, _weight(rows.coded.signs, here), int(here.alive.sum())
-        )
+        weight = _weight(rows.coded.signs, here)
+        found = boosted(rows.coded, rows.learner, weight, int(here.alive.sum()))
         if found is None:
-            return ended("chance")
+            stopped_by = "chance"
+            break
         here.score = here.score + found.votes
         held.score = held.score + rows.held_votes(found.tree)
         r = held.threshold(miss, smoothing)
-        if min(here.n_left(r).min(), held.n_left(r).min()) < fewest:
-            r = -np.inf
+        if min(here.n_left(r).min(), held.n_left(r).min()) < FEWEST:
+            r = -np.inf  # the last rows of a class are not rejected, but boosted on to the end
         here.reject(r)
         held.reject(r)
         trees.append(found.tree)
         rejects.append(r)
         if found.is_perfect:
-            return ended("perfect")
-        if min(here.alive.mean(), held.alive.mean()) >= CROWDED:
-            continue
-        rows = rows.kept(np.flatnonzero(here.alive), np.flatnonzero(held.alive))
-        if supply is None:
+            stopped_by = "perfect"
+            break
+        if min(here.alive.mean(), held.alive.mean()) < CROWDED:
+            rows = rows.kept(np.flatnonzero(here.alive), np.flatnonzero(held.alive))
             here, held = here.remaining(), held.remaining()
-            continue
-        rows = rows.refilled(supply, wanted, partial(passing, ended("").chain, trees))
-        here, held = (
-            SurvivingRows(votes_of(part, trees).sum(axis=1), part.labels > 0, survived)
-            for part, survived in ((rows.boosted, (1.0, 1.0)), (rows.held, held.survived))
-        )
-        if min(here.n_left().min(), held.n_left().min()) < FEWEST:
-            return ended("negatives")
-    return ended("n_rounds")
+    return TrainedChain(trees, Chain.of_steps(np.arange(len(trees)), rejects), stopped_by)
 
 
 def _weight(signs: Vector, rows: SurvivingRows) -> Vector:
@@ -396,20 +367,13 @@ class WaldBoostClassifier(CascadeClassifier):
     def _check_parameters(self) -> None:
         check_positive("smoothing", self.smoothing)
 
-    def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
+    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
         trained = wald_boost(
             self._parted(given, seed, self.policy_fraction),
             n_rounds=self.n_rounds,
             miss=self.miss_rate,
             smoothing=self.smoothing,
-            supply=supply,
         )
-        if trained.stopped_by == "negatives":
-            doubt(
-                f"too few of the negatives given pass the first {len(trained.trees)} of "
-                f"{self.n_rounds} rounds to train another, so the cascade ends there; give "
-                "a larger pool, or a smaller miss_rate"
-            )
         return replace(trained, chain=_accepting(trained.chain))
 
     def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:

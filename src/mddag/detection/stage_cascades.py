@@ -31,7 +31,6 @@ all. A base classifier of the last stage is counted by all stages to come, too, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -40,13 +39,12 @@ from scipy.optimize import minimize_scalar
 from mddag._utils.checks import check_between, check_one_of, check_positive, check_whole
 from mddag._utils.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascade import CascadeClassifier, Chain, TrainedChain, highest_reject, passing
+from mddag.detection.cascade import CascadeClassifier, Chain, TrainedChain, highest_reject
 from mddag.detection.cascade_rows import (
     ROUNDING,
     CascadeRows,
     CodedRows,
     Flags,
-    NegativeSupply,
     Vector,
     adaboost,
     balanced,
@@ -70,18 +68,14 @@ def vj_cascade(
     rates: Rates,
     n_stages: int,
     max_rounds: int,
-    supply: NegativeSupply | None = None,
 ) -> TrainedChain:
-    """Train the stages; negatives that are rejected are replaced by the supply, if there is one.
-
-    It is stopped by "n_stages", "negatives" (too few are left) or "rates" (a stage misses them).
-    """
+    """Train stages up to "n_stages", too few "negatives" left, or one that misses its "rates"."""
     trees: list[Nodes] = []
     sizes: list[int] = []
     rejects: list[float] = []
-    fpr, tpr, wanted, stopped_by = 1.0, 1.0, rows.n_negatives, "n_stages"
+    fpr, tpr, stopped_by = 1.0, 1.0, "n_stages"
     for m in range(1, n_stages + 1):
-        n_boosted, n_held = rows.n_negatives
+        n_boosted, n_held = (int((of.labels == 0).sum()) for of in (rows.boosted, rows.held))
         if m > 1 and (n_boosted < FEWEST_NEGATIVES or n_held == 0):
             stopped_by = "negatives"
             break
@@ -101,8 +95,6 @@ def vj_cascade(
         tpr *= float(stage.passing[positive].mean()) if positive.any() else 0.0
         through = (stage.score > stage.reject) | rows.coded.positive
         rows = rows.kept(np.flatnonzero(through), np.flatnonzero(stage.passing))
-        passes = partial(passing, Chain.of_stages(sizes, rejects), trees)
-        rows = rows.refilled(supply, wanted, passes)
     return TrainedChain(trees, Chain.of_stages(sizes, rejects), stopped_by)
 
 
@@ -191,7 +183,7 @@ class VJCascadeClassifier(CascadeClassifier):
     def _check_parameters(self) -> None:
         check_one_of("rates", self.rates, ("stage", "cascade"))
 
-    def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
+    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
         trained = vj_cascade(
             self._parted(given, seed, self.policy_fraction),
             max_fpr=self.max_fpr,
@@ -199,7 +191,6 @@ class VJCascadeClassifier(CascadeClassifier):
             rates=self.rates,
             n_stages=self.n_stages,
             max_rounds=self.max_rounds,
-            supply=supply,
         )
         n = trained.chain.n_stages
         if trained.stopped_by == "rates" and n:
@@ -212,7 +203,7 @@ class VJCascadeClassifier(CascadeClassifier):
         elif trained.stopped_by == "negatives":
             doubt(
                 f"too few negatives pass the first {n} of {self.n_stages} stages to train another, "
-                "so the cascade ends there; give negatives=, a pool or a function, or fewer stages"
+                "so the cascade ends there; give more negatives, or fewer stages"
             )
         return trained
 
@@ -405,7 +396,6 @@ class FCBoostClassifier(CascadeClassifier):
     True
     """
 
-    refills = False
     whole_numbers = ("n_rounds",)
 
     n_rounds: int = 100
@@ -426,7 +416,7 @@ class FCBoostClassifier(CascadeClassifier):
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), 1)
 
-    def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
+    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
         # All rows are boosted on: the criterion has no thresholds to be set.
         learner = self._learner()
         grown = fc_boost(
