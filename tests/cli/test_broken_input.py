@@ -142,7 +142,7 @@ INPUTS = {
         ("sparsify", "model.txt", "w.csv", "-t", "label", "--weight", "w", *SPARSIFY), "weight"),
     "rows too few for a guarantee": (
         None, ("sparsify", "model.txt", "rows.csv", "-t", "label", "--rows", "0:100", "--max-loss",
-               "0.001", "--solver", "margin", "-o", "s.mddag"), "too few to promise"),
+               "0.001", "--solver", "margin", "-o", "s.mddag"), "100 rows are too few"),
     "infinity in training": (
         lambda: rows("i.csv", x0=np.inf),
         ("train", "i.csv", "-t", "label", "-o", "b.mddag"), "inf"),

@@ -8,7 +8,7 @@ import mddag
 from mddag import Features
 from mddag.cli.models import open_model
 from mddag.cli.output import InputError, UsageError
-from mddag.cli.tables import Layout, RowTable, column_values, format_of, read_table
+from mddag.cli.tables import Layout, read_table
 
 ROWS = pd.DataFrame(
     {"a": [0.5, np.nan, 2.0, 3.0], "b": [1, 0, 0, 4], "y": [1, 0, 1, 0], "q": [7, 7, 9, 9]}
@@ -90,24 +90,6 @@ def test_rows_and_conditions(tmp_path):
         read_table(tmp_path / "rows.csv", Layout(where="q"))
 
 
-def test_labels_are_asked_for_when_they_are_needed(tmp_path):
-    ROWS.to_csv(tmp_path / "rows.csv", index=False)
-    with pytest.raises(UsageError, match="name their column by --target"):
-        _ = read_table(tmp_path / "rows.csv").labels
-
-
-def test_formats_by_name():
-    assert format_of("a/b.csv.gz") == "csv"
-    assert format_of("B.PARQUET") == "parquet"
-    with pytest.raises(InputError, match="no known end"):
-        format_of("rows.xlsx")
-
-
-def test_strings_are_of_numpys_own_type():
-    assert column_values(pd.Series(["a", "bc"], dtype=object)).dtype.kind == "U"
-    assert column_values(pd.Series([1, 2])).dtype.kind == "i"
-
-
 def test_a_model_of_lightgbm_evaluates_everything(made):
     opened = open_model(made / "model.txt")
     assert (opened.library, opened.ensemble.kind, len(opened.ensemble)) == (
@@ -147,19 +129,3 @@ def test_xgboost_and_catboost(tmp_path):
         opened = open_model(tmp_path / name)
         assert opened.library == library
         assert opened.predictor.predict(X).shape == (200,)
-
-
-def test_queries_are_asked_for(made):
-    opened = open_model(made / "sparse.mddag")
-    object.__setattr__(opened, "predictor", _OfQueries())
-    with pytest.raises(UsageError, match="name their column by --qid"):
-        opened.asked(opened.predictor.predict, RowTable("", np.zeros((1, 5))))
-
-
-class _OfQueries:
-    class model:  # noqa: N801
-        class dag:  # noqa: N801
-            needs_queries = True
-
-    def predict(self, X, qid=None):
-        raise AssertionError

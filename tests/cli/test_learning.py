@@ -88,6 +88,9 @@ def test_rankers(run, folder):
     assert ended.code in (0, 1), ended.err
     assert ended.fields["kind"] == "ranker"
     assert run("predict", "r.mddag", "rank.npz", "--evaluations", "-q").code == 0
+    np.savez("none.npz", X=X[half:])
+    ended = run("predict", "r.mddag", "none.npz")
+    assert (ended.code, "name their column by --qid" in ended.line) == (2, True)
 
 
 def test_the_curve_is_that_of_the_library(run, folder):

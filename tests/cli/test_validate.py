@@ -90,21 +90,6 @@ def same(one, two, rows):
     return all((one(batch, None) == two(batch, None)).all() for batch in rows)
 
 
-def test_lightgbm_itself_and_its_file_here(made, rows):
-    opened = open_model(made / "model.txt")
-    own = answers.of_model(opened)
-    for batch in rows:
-        assert (own(batch, None) == opened.predictor.predict(batch)).all()
-
-
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
-def test_a_header(made, rows, tmp_path):
-    opened = open_model(made / "sparse.mddag")
-    mddag.export(opened.predictor, tmp_path / "net.h", name="net")
-    answer = answers.of_header(str(tmp_path / "net.h"), opened.ensemble)
-    assert same(answers.of_model(opened), answer, rows)
-
-
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_headers_of_whole_numbers_and_of_regressors(tmp_path):
     sklearn = pytest.importorskip("sklearn.ensemble")

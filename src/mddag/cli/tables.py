@@ -13,7 +13,7 @@ import gzip
 import lzma
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -96,26 +96,8 @@ class RowTable:
         return replace(self, X=X, **rest)
 
 
-@dataclass
-class _Raw:
-    """What a reader found: columns by name, or an array of rows and further arrays by name."""
-
-    frame: Any = None
-    X: Any = None
-    others: dict[str, NDArray[Any]] = field(default_factory=dict)
-
-    def pop(self, name: str, what: str, path: str, *, stays: bool = False) -> NDArray[Any]:
-        """Take a column, which is no feature unless it `stays`."""
-        if self.frame is not None and name in self.frame.columns:
-            column = self.frame[name]
-            if getattr(column, "ndim", 1) != 1:
-                raise InputError(f"{path!r} has several columns {name!r}; rename them")
-            self.frame = self.frame if stays else self.frame.drop(columns=[name])
-            return column_values(column)
-        if name in self.others:
-            return np.asarray(self.others[name])
-        names = self.others if self.frame is None else self.frame.columns
-        raise InputError(f"{path!r} has no column {name!r} for {what}; it has {few(names)}")
+# Rows, and columns by name: those of a DataFrame of rows, or further arrays.
+Read = tuple[Any, Any]
 
 
 def read_table(
@@ -129,13 +111,13 @@ def read_table(
     check_file(name)
     read = READERS[layout.format or format_of(name)]
     try:
-        return _checked(_split(name, read(name, layout, features), layout, features), features)
-    except StopError:
+        rows, columns = read(name, layout, features)
+        table = _split(name, rows, columns, layout, features)
+        return _checked(table, features)
+    except (StopError, MemoryError):
         raise
     except ImportError as error:
         raise AbsentError(f"cannot read {name!r}: {one_line(error)}") from error
-    except MemoryError:
-        raise
     except Exception as error:
         reason = f"{type(error).__name__}: {one_line(error):.200}".rstrip(": ")
         raise InputError(f"cannot read {name!r}: {reason}") from error
@@ -181,7 +163,7 @@ def few(names: Any, most: int = 8) -> str:
     return ", ".join(listed[:most]) + (", …" if len(listed) > most else "") or "none"
 
 
-def _csv(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+def _csv(path: str, layout: Layout, features: mddag.Features | None) -> Read:
     pandas = needed("pandas", "csv files")
     tabs = ".tsv" in [s.lower() for s in Path(path).suffixes]
     how: dict[str, Any] = {"sep": layout.delimiter or ("\t" if tabs else ","), "low_memory": False}
@@ -200,7 +182,7 @@ def _csv(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
     )
     if frame.iloc[:, -1].isna().any():  # which is what short rows have
         _check_widths(path, len(names), how["sep"])
-    return _Raw(frame)
+    return frame, frame
 
 
 def _names(path: str, pandas: Any, how: dict[str, Any]) -> list[str]:
@@ -247,7 +229,7 @@ def _text_categories(features: mddag.Features | None) -> dict[str, tuple[str, ..
     }
 
 
-def _arrow(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+def _arrow(path: str, layout: Layout, features: mddag.Features | None) -> Read:
     kind = layout.format or format_of(path)
     needed("pandas", f"{kind} files")
     arrow = needed("pyarrow", f"{kind} files")
@@ -261,10 +243,11 @@ def _arrow(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
                 source.seek(0)
                 table = arrow.ipc.open_stream(source).read_all()
         table.validate(full=True)  # a damaged file may crash what follows
-        return _Raw(table.to_pandas())
+        frame = table.to_pandas()
+        return frame, frame
 
 
-def _npz(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+def _npz(path: str, layout: Layout, features: mddag.Features | None) -> Read:
     with np.load(path, allow_pickle=False) as archive:
         if not hasattr(archive, "files"):
             raise InputError(f"{path!r} is one array; wanted an archive with {layout.array!r}")
@@ -280,10 +263,10 @@ def _npz(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
     window = getattr(features, "window", None)
     if X.ndim == 3 and window is None and features is not None:
         X = X.reshape(len(X), -1)
-    return _Raw(None, X, others)
+    return X, others
 
 
-READERS: dict[Format, Callable[[str, Layout, mddag.Features | None], _Raw]] = {
+READERS: dict[Format, Callable[[str, Layout, mddag.Features | None], Read]] = {
     "csv": _csv,
     "parquet": _arrow,
     "arrow": _arrow,
@@ -304,32 +287,39 @@ def needed(module: str, what: str) -> Any:
         ) from None
 
 
-def _split(path: str, raw: _Raw, layout: Layout, features: mddag.Features | None) -> RowTable:
+def _split(
+    path: str, rows: Any, columns: Any, layout: Layout, features: mddag.Features | None
+) -> RowTable:
     """Split features from labels and the rest; then take the rows wanted."""
+
+    def column(name: str, what: str) -> NDArray[Any]:
+        if name not in columns:
+            raise InputError(f"{path!r} has no column {name!r} for {what}; it has {few(columns)}")
+        if getattr(columns[name], "ndim", 1) != 1 and columns is rows:
+            raise InputError(f"{path!r} has several columns {name!r}; rename them")
+        return column_values(columns[name])
+
+    names = {"target": layout.target, "qid": layout.qid, "weight": layout.weight}
+    no_features = [name for name in names.values() if name is not None]
+    if columns is not rows:  # arrays have usual names
+        names["target"] = names["target"] or ("y" if "y" in columns else None)
+        names["qid"] = names["qid"] or ("qid" if "qid" in columns else None)
+    y, qid, weight = (None if n is None else column(n, f"--{what}") for what, n in names.items())
     chosen = None
     if layout.where is not None:
-        column, equals, value = layout.where.partition("=")
+        name, equals, value = layout.where.partition("=")
         if not equals:
             raise UsageError(f"--where is {layout.where!r}; wanted COLUMN=VALUE")
-        read = features is not None and features.names is not None and column in features.names
-        chosen = np.flatnonzero(raw.pop(column, "--where", path, stays=read).astype(str) == value)
-    given = {"target": layout.target, "qid": layout.qid, "weight": layout.weight}
-    if raw.frame is None:  # arrays have usual names
-        given["target"] = given["target"] or ("y" if "y" in raw.others else None)
-        given["qid"] = given["qid"] or ("qid" if "qid" in raw.others else None)
-    y, qid, weight = (
-        None if name is None else raw.pop(name, f"--{what}", path) for what, name in given.items()
-    )
-    if raw.frame is not None:
-        dropped = list(layout.drop or ())
-        absent = [name for name in dropped if name not in raw.frame.columns]
+        chosen = np.flatnonzero(column(name, "--where").astype(str) == value)
+        if features is None or features.names is None or name not in features.names:
+            no_features.append(name)
+    if columns is rows:
+        absent = [name for name in layout.drop or () if name not in columns]
         if absent:
             raise InputError(f"{path!r} has no column {absent[0]!r} to drop")
-        raw.frame = raw.frame.drop(columns=dropped)
-        X = _model_columns(raw.frame, features, path)
-    else:
-        X = raw.X
-    found = RowTable(path, X, whole_labels(y, path), qid, weight)
+        rest = rows.drop(columns=[*no_features, *(layout.drop or ())])
+        rows = _model_columns(rest, features, path)
+    found = RowTable(path, rows, whole_labels(y, path), qid, weight)
     found = found if chosen is None else found.taken(chosen)
     return found if layout.rows is None else found.taken(_slice(layout.rows))
 
