@@ -72,7 +72,7 @@ def learn(
         MDDAGClassifier.paper(boost, beta=BETA, solver__random_state=seed, **settings).fit(X, y)
         for seed in seeds
     ]
-    best: Dag = min(runs, key=lambda run: run.evaluation_.objective).dag_
+    best: Dag = min(runs, key=lambda run: run.result_.evaluation.objective).dag_
     return best
 
 

@@ -56,7 +56,7 @@ def test_it_costs_less_and_is_nearly_as_good(n_classes):
     full = np.mean(model(n_classes).predict(X) != y)
     assert np.mean(estimator.predict(X) != y) < full + 0.05
     assert estimator.groups_bought(X).shape == (len(X), 3)
-    assert estimator.acquisition_.full_cost == 6.0
+    assert estimator.result_.acquired.full_cost == 6.0
     proba = estimator.predict_proba(X)
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     np.testing.assert_array_equal(estimator.classes_[proba.argmax(axis=1)], estimator.predict(X))
@@ -99,7 +99,7 @@ def test_no_row_reads_what_it_did_not_buy_and_a_file_fetches_the_same(made, tmp_
 @pytest.mark.parametrize("made", [bought, bought_numbers])
 def test_a_budget_is_kept_on_held_out_rows(made):
     estimator, X, _ = made(budget=2.0)
-    assert 0.5 < estimator.acquisition_.feature_cost <= 2.0
+    assert 0.5 < estimator.result_.acquired.feature_cost <= 2.0
     assert estimator.feature_cost(X).mean() < 2.4
 
 
@@ -113,24 +113,24 @@ def test_a_budget_below_every_policy_buys_nothing():
 
 def test_a_bound_is_certified():
     estimator, X, y = bought(max_loss=0.05)
-    assert estimator.promise_.value == 0.05
-    assert estimator.acquisition_.n_rows == 300
+    assert estimator.result_.value == 0.05
+    assert estimator.result_.n_rows == 300
     full = np.mean(model().predict(X) != y)
     assert np.mean(estimator.predict(X) != y) < full + 0.08
     strict, X, _ = bought(max_disagreement=0.01)
     assert np.mean(strict.predict(X) != model().predict(X)) < 0.02
     loose, X, _ = bought(max_loss=0.05, confidence=None)
-    assert not hasattr(loose, "promise_")
+    assert loose.result_.confidence is None
     assert loose.feature_cost(X).mean() < 6
 
 
 def test_a_bound_in_units_of_r2_is_certified():
     found, X, y = bought_numbers(max_loss=0.1)
-    assert found.promise_.losses[0].measure == "mean"
+    assert found.result_.bounds[0].name == "R2"
     assert found.feature_cost(X).mean() < 6.0
     assert regressor().score(X, y) - found.score(X, y) < 0.12
     loose, _, _ = bought_numbers(max_loss=0.1, confidence=None)
-    assert loose.acquisition_.error - loose.acquisition_.full_error < 0.12
+    assert loose.result_.bounds[0].lost < 0.12
 
 
 def test_the_target_chooses_from_the_front():
@@ -153,12 +153,12 @@ def test_without_labels_the_model_is_the_truth():
     X, _ = rows()
     costs = {0: 1, 1: 1, 2: 3, 3: 3, 4: 1}
     found = mddag.acquire(model(), X[500:1100], feature_costs=costs, beta=0.01)
-    assert found.measured_against_ == "model"
-    assert found.acquisition_.error is None
-    assert "disagreement" in str(found.acquisition_)
+    assert found.result_.against == "model"
+    assert found.result_.metrics == ()
+    assert "disagreement" in str(found)
     assert np.mean(found.predict(X[1100:]) == model().predict(X[1100:])) > 0.85
     found, X, y = bought_numbers(unlabelled=True, beta=0.03)
-    assert found.acquisition_.error is None
+    assert found.result_.metrics == ()
     assert found.score(X, y) > regressor().score(X, y) - 0.05
     assert found.feature_cost(X).mean() < 4.5
 
@@ -204,11 +204,9 @@ def test_forests_bare_ensembles_and_many_groups_are_taken():
 
 
 def test_print_says_what_rows_pay():
-    first, second, third = str(bought()[0]).splitlines()
-    assert first.startswith("MDDAGClassifier by acquire(")
-    assert "features bought for" in second
-    assert "full model" in third
-    shown = str(bought_numbers()[0].acquisition_)
-    assert "MDDAGRegressor by acquire(beta=0.03)" in shown
-    assert "1 - R2" in shown
-    assert "squared difference from the full model" in shown
+    shown = str(bought()[0])
+    assert shown.startswith("Sparse decision DAG (MDDAGClassifier, acquire(")
+    assert "features bought" in shown
+    shown = str(bought_numbers()[0])
+    assert "MDDAGRegressor, acquire(beta=0.03)" in shown
+    assert "R2" in shown

@@ -60,7 +60,7 @@ def test_a_plot_of_an_explanation(run, folder):
 def test_a_sparse_model(run, made):
     ended = run("inspect", made / "sparse.mddag")
     assert ended.code == 0
-    assert "by sparsify(beta=0.003)" in ended.out
+    assert "sparsify(beta=0.003)" in ended.out
     assert "category columns: town" in ended.out
 
 
@@ -70,8 +70,8 @@ def test_a_model_of_lightgbm_as_json(run, made):
     assert fields["feature_names"] == ["x0", "x1", "x2", "x3", "town"]
     assert fields["categories"] == {"town": ["bonn", "rome", "ulm"]}
     assert fields["policy"]["evaluates_all"]
-    assert fields["summary"] is None
-    assert run("inspect", made / "sparse.mddag", "--json").fields["summary"]["knob"] == "beta"
+    assert fields["result"] is None
+    assert run("inspect", made / "sparse.mddag", "--json").fields["result"]["target"] == "beta"
 
 
 def test_a_report_with_and_without_rows(run, folder):

@@ -25,7 +25,7 @@ def test_the_model_is_that_of_the_library(run, folder):
     same = mddag.sparsify("model.txt", X, y, budget=8, solver=Margin())
     served = mddag.load("s.mddag")
     assert (served.predict(X) == same.predict(X)).all()
-    assert ended.fields["n_evaluated"] == same.summary_.n_evaluated
+    assert ended.fields["n_evaluated"] == same.result_.n_evaluated
 
 
 def test_ours_is_made_sparse_too(run, folder):
@@ -37,11 +37,11 @@ def test_a_budget_that_nothing_meets_is_code_1(run, folder):
     ended = run("sparsify", "model.txt", "rows.csv", *QUICK, "--budget", "0.3")
     assert ended.code == 1
     assert ended.err.startswith("warning: ")
-    assert mddag.load("s.mddag").model.summary.n_evaluated == 0
+    assert mddag.load("s.mddag").model.result.n_evaluated == 0
 
 
 def test_a_bound_that_only_the_full_model_meets_is_not_met(made):
-    summary = mddag.load(made / "sparse.mddag").model.summary
+    summary = mddag.load(made / "sparse.mddag").model.result
     full = replace(summary, n_evaluated=summary.n_classifiers)
     assert _met({"max_loss": 0.1}, summary)
     assert not _met({"max_loss": 0.1}, full)
@@ -71,7 +71,7 @@ def test_labels_as_text(run, folder):
 def test_without_labels(run, folder):
     ended = run("sparsify", "model.txt", "rows.csv", "--solver", "margin", "-o", "s.mddag",
                 "--beta", "0.01", "--drop", "label", "--json")  # fmt: skip
-    assert ended.fields["measured_against"] == "model"
+    assert ended.fields["against"] == "model"
 
 
 def test_rankers(run, folder):

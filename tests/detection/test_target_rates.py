@@ -31,23 +31,21 @@ def test_knobs(hastie, knob):
     assert 0.01 < fpr < 0.09
     evaluated = fast.n_evaluated(X_test[y_test < 0]).mean()
     assert evaluated < 1.1 * knob.get("budget", 55)
-    assert fast.summary_.rates == fast.realised_rates_
-    assert fast.summary_.knob in knob or not knob
+    assert fast.result_.target in knob or not knob
 
 
-def test_five_lines_with_the_realised_fpr_beside_the_nominal_one(hastie, tmp_path):
+def test_the_text_has_the_realised_fpr_and_the_nominal_one(hastie, tmp_path):
     boost, X, y, *_ = hastie
     fast = mddag.detection.sparsify(boost, X, y, target_fpr=0.05, budget=8)
     lines = repr(fast).splitlines()
-    assert len(lines) == 5
-    assert lines[0].startswith("MDDAGClassifier by sparsify(target_fpr=0.05, budget=8)")
-    assert lines[1].startswith("evaluations per negative: ")
-    assert lines[3] == fast.realised_rates_.line("fpr")
-    assert "0.05 wanted" in lines[3]
+    assert lines[0] == "Cascade (MDDAGClassifier, sparsify(target_fpr=0.05, budget=8))"
+    fpr = next(line for line in lines if line.strip().startswith("fpr"))
+    assert fpr.endswith(fast.result_.rates.line("fpr"))
+    assert "0.05 wanted" in fpr
     fast.save(tmp_path / "detector.mddag")
     loaded = mddag.load(tmp_path / "detector.mddag")
-    assert loaded.model.summary == fast.summary_
-    assert lines[3] in str(loaded)
+    assert loaded.model.result == fast.result_
+    assert fpr in str(loaded)
 
 
 def test_the_steps_of_a_pipeline_are_kept(hastie):
@@ -119,7 +117,7 @@ def test_realised_rates_are_near_those_of_other_rows(faces, fitted):
     *_, X, y = faces
     positive = fitted.predict(X) == "face"
     fpr, tpr = positive[y != "face"].mean(), positive[y == "face"].mean()
-    found = fitted.realised_rates_
+    found = fitted.result_.rates
     assert abs(found.fpr - fpr) < 4 * (found.fpr_error + 0.005)
     assert abs(found.tpr - tpr) < 4 * (found.tpr_error + 0.01)
     evaluated = fitted.n_evaluated(X)[y != "face"].mean()
@@ -134,7 +132,7 @@ def test_an_estimator_with_the_solver_does_the_same(faces, fitted):
     np.testing.assert_array_equal(adopted.decision_function(X), fitted.decision_function(X))
     other = mddag.detection.sparsify(boost, X, y, target_fpr=0.1)
     other.set_params(solver=Margin()).fit(X, y)
-    assert not hasattr(other, "realised_rates_")
+    assert other.result_.rates is None
     assert (other.calibration_.offsets == 0).all()
 
 

@@ -80,7 +80,7 @@ def test_the_trace_tells_what_was_evaluated(cancer, fitted):
 
 
 def test_the_evaluation_is_that_of_the_policy_rows(fitted):
-    evaluation = fitted.evaluation_
+    evaluation = fitted.result_.evaluation
     assert evaluation.objective == pytest.approx(evaluation.loss + 0.001 * evaluation.cost)
 
 
@@ -135,7 +135,7 @@ def test_any_loss(cancer):
         ZeroOne(weights=(1.0, 5.0)),
         lambda f, y: 1.0 * ((f[:, 0] > 0) != y),
     ):
-        assert small(loss=loss).fit(X, y).evaluation_.loss >= 0
+        assert small(loss=loss).fit(X, y).result_.evaluation.loss >= 0
 
 
 def test_frames_pipelines_grid_search_and_pickles(cancer):
@@ -229,7 +229,7 @@ def test_the_paper_is_one_line(cancer):
     assert np.isin(fewest.grid.edges, Grid.uniform(mdp.votes).edges).all()
     np.testing.assert_array_equal(paper.policy_.order, np.arange(20))
     np.testing.assert_array_equal(paper.ensemble_.scores(X_test), ensemble.scores(X_test))
-    assert paper.evaluation_ == mdp.evaluate(policy)
+    assert paper.result_.evaluation == mdp.evaluate(policy)
 
 
 def test_the_paper_can_be_changed_in_all_its_parts():

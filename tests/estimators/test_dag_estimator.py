@@ -100,7 +100,7 @@ def test_prices_of_errors_move_the_decisions_and_keep_the_answers_consistent():
     )
     again = MDDAGClassifier(MODEL, beta=0.005, loss=dear_misses)
     again.adopt(plain.policy_, X[250:], y[250:])
-    assert careful.evaluation_.objective < again.evaluation_.objective
+    assert careful.result_.evaluation.objective < again.result_.evaluation.objective
     labels = careful.predict(X)
     np.testing.assert_array_equal(labels, careful.predict_proba(X).argmax(axis=1))
     np.testing.assert_array_equal(labels, careful.decision_function(X) > 0)
@@ -139,10 +139,10 @@ def as_ever(estimator):
 
 def test_a_result_of_sparsify_tells_its_story(sparsified):
     fast, _, _ = sparsified
-    assert repr(fast) == str(fast) == str(fast.summary_)
+    assert repr(fast) == str(fast) == str(fast.result_)
     assert repr(pickle.loads(pickle.dumps(fast))) == repr(fast)
     assert "evaluations per row" in estimator_html_repr(fast)
-    assert str(fast.summary_) in str(fast.predictor())
+    assert str(fast.result_) in str(fast.predictor())
 
 
 def test_pipelines_searches_and_clones_print_as_ever(sparsified):
@@ -156,21 +156,20 @@ def test_pipelines_searches_and_clones_print_as_ever(sparsified):
         assert "MDDAGClassifier" in estimator_html_repr(outer)
 
 
-def test_another_policy_takes_the_summary_back(sparsified):
+def test_another_policy_takes_the_result_back(sparsified):
     fast, X, y = sparsified
     for change in (lambda m: m.fit(X, y), lambda m: m.adopt(fast.policy_, X, y)):
         again = change(pickle.loads(pickle.dumps(fast)))
-        assert not hasattr(again, "summary_")
+        assert again.result_.made_by == "fit"
         assert repr(again) == BaseEstimator.__repr__(again)
-        assert "none held out" in str(again.predictor())
+        assert "also fitted the policy" in str(again.predictor())
 
 
 def test_a_model_says_what_its_losses_are_of():
     everything = mddag.compile(mddag.as_ensemble(MODEL)).policy
-    assert MDDAGClassifier(MODEL).adopt(everything, X, y).measured_against_ == "labels"
+    assert MDDAGClassifier(MODEL).adopt(everything, X, y).result_.against == "labels"
     soft = MDDAGClassifier(MODEL).adopt(everything, X, MODEL.predict_proba(X))
-    assert soft.measured_against_ == "probabilities"
-    assert "loss expected by the probabilities given" in str(soft.predictor())
+    assert soft.result_.against == "probabilities"
 
 
 def test_policy_rows_of_one_class_are_told():
@@ -213,7 +212,7 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there():
         )
         np.testing.assert_array_equal(among.policy_.actions, alone.policy_.actions)
         np.testing.assert_array_equal(among.predict_proba(X), alone.predict_proba(X))
-        assert among.evaluation_ == alone.evaluation_
+        assert among.result_.evaluation == alone.result_.evaluation
 
 
 def test_weights_are_in_evaluations_and_calibration():
@@ -221,11 +220,13 @@ def test_weights_are_in_evaluations_and_calibration():
     weight = WEIGHT[250:] + 0.5
     adopted = MDDAGClassifier(MODEL, beta=0.001).adopt(plain.policy_, X[250:], y[250:], weight)
     wrong = adopted.predict(X[250:]) != y[250:]
-    assert adopted.evaluation_.loss == pytest.approx(np.average(wrong, weights=weight))
+    assert adopted.result_.evaluation.loss == pytest.approx(np.average(wrong, weights=weight))
     n_evaluated = adopted.n_evaluated(X[250:])
-    assert adopted.evaluation_.n_evaluated == pytest.approx(np.average(n_evaluated, weights=weight))
+    assert adopted.result_.evaluation.n_evaluated == pytest.approx(
+        np.average(n_evaluated, weights=weight)
+    )
     full = MODEL.predict(X[250:]) != y[250:]
-    assert adopted.full_evaluation_.loss == pytest.approx(np.average(full, weights=weight))
+    assert adopted.result_.full_evaluation.loss == pytest.approx(np.average(full, weights=weight))
     again = MDDAGClassifier(MODEL, beta=0.001).adopt(plain.policy_, X[250:], y[250:])
     assert not np.array_equal(adopted.calibration_.factors, again.calibration_.factors)
 

@@ -77,8 +77,8 @@ def test_without_an_ensemble_small_trees_are_trained(friedman):
 def test_beta_is_in_units_of_explained_variance(friedman):
     model, X, y, X_test, _ = friedman
     plain = MDDAGRegressor(model, beta=0.01, solver=BestPrefix()).fit(X, y)
-    assert plain.evaluation_.objective == pytest.approx(
-        plain.evaluation_.loss + 0.01 * np.var(y) * plain.evaluation_.cost
+    assert plain.result_.evaluation.objective == pytest.approx(
+        plain.result_.evaluation.loss + 0.01 * np.var(y) * plain.result_.evaluation.cost
     )
     with_loss = clone(plain).set_params(ensemble=FrozenEstimator(model), loss=Squared()).fit(X, y)
     np.testing.assert_array_equal(with_loss.n_evaluated(X_test), plain.n_evaluated(X_test))

@@ -40,7 +40,7 @@ def test_regressors_come_back_with_their_link(tmp_path, loss):
     assert model.predict_one(X[0]) == loaded.predict_one(X[0].tolist()) == model.predict(X)[0]
     with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
         model.predict_proba_one(X[0])
-    assert loaded.model.full == model.full_evaluation_
+    assert loaded.model.result.full_evaluation == model.result_.full_evaluation
 
 
 def test_estimators_answer_single_rows_by_their_last_fit():
@@ -78,10 +78,10 @@ def test_what_was_measured_after_the_fit_is_saved_too(framed, tmp_path):
     model = framed[0]
     model.save(tmp_path / "model.mddag")
     loaded = mddag.load(tmp_path / "model.mddag").model
-    assert (loaded.summary, loaded.measured_against) == (model.summary_, "labels")
+    assert loaded.result == model.result_
     X = framed[2]
     taught = mddag.sparsify(framed[1], X, beta=0.01, solver=Margin())
-    assert taught.predictor().model.measured_against == "model"
+    assert taught.predictor().model.result.against == "model"
 
 
 TOWNS = np.array(["ulm", "bonn", "rome", "paris"])
@@ -192,8 +192,8 @@ def test_a_fitted_estimator_is_saved_with_what_was_measured(tmp_path):
     model.set_params(beta=0, n_jobs=2).fit(X, X[:, 0] > 0)
     model.save(tmp_path / "model.mddag")
     loaded = mddag.load(tmp_path / "model.mddag")
-    assert loaded.model.beta == 0.0
-    assert loaded.model.evaluation == model.evaluation_
+    assert loaded.model.result.value == 0.0
+    assert loaded.model.result == model.result_
     assert loaded.classes_.dtype == bool
     assert model.predictor().n_jobs == 2
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))

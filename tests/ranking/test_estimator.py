@@ -48,8 +48,8 @@ def test_a_fitted_ranker():
     trace = model.trace(X_NEW, QID_NEW)
     assert (trace.n_evaluated == n_evaluated).all()
     assert (trace.scores == model.scores(X_NEW, QID_NEW)).all()
-    assert model.evaluation_.loss < 0.05
-    assert model.evaluation_.n_evaluated == pytest.approx(n_evaluated.mean(), rel=0.2)
+    assert model.result_.evaluation.loss < 0.05
+    assert model.result_.evaluation.n_evaluated == pytest.approx(n_evaluated.mean(), rel=0.2)
 
 
 def test_rank_is_the_order():

@@ -24,26 +24,26 @@ def test_a_budget():
         assert isinstance(model, MDDAGRanker)
         assert model.n_evaluated(X_NEW, QID_NEW).mean() == pytest.approx(budget, rel=0.15)
     lines = str(model).splitlines()
-    assert lines[0] == "MDDAGRanker by sparsify(budget=25): a sparse decision DAG"
-    assert "150 queries" in lines[1]
+    assert lines[0] == "Sparse decision DAG (MDDAGRanker, sparsify(budget=25))"
+    assert "150 queries" in str(model)
 
 
 def test_a_bound_on_what_is_lost_against_the_full_order():
     model = sparse(max_disagreement=0.02, y=None)
-    assert model.summary_.measured_against == "model"
-    assert model.promise_.value == 0.02
+    assert model.result_.against == "model"
+    assert model.result_.value == 0.02
     assert 8 < model.n_evaluated(X_NEW, QID_NEW).mean() < 60
     careful = sparse(max_disagreement=0.005, y=None)
-    assert careful.summary_.n_evaluated > model.summary_.n_evaluated
+    assert careful.result_.n_evaluated > model.result_.n_evaluated
     point = sparse(max_disagreement=0.02, y=None, confidence=None)
-    assert point.summary_.n_evaluated <= model.summary_.n_evaluated
+    assert point.result_.n_evaluated <= model.result_.n_evaluated
     full, metric = rankings.ranker().predict(X_NEW), NDCG(10)
     assert metric(full, Y_NEW, QID_NEW) - model.score(X_NEW, Y_NEW, QID_NEW) < 0.03
 
 
 def test_a_bound_by_labels_and_a_price():
-    assert sparse(max_loss=0.05).summary_.n_evaluated < 60
-    cheap, careful = (sparse(beta=beta).summary_.n_evaluated for beta in (1e-2, 1e-6))
+    assert sparse(max_loss=0.05).result_.n_evaluated < 60
+    cheap, careful = (sparse(beta=beta).result_.n_evaluated for beta in (1e-2, 1e-6))
     assert cheap < careful
 
 
@@ -66,17 +66,17 @@ def test_ensembles_metrics_and_solvers():
 def test_time(tmp_path):
     """Eighty small trees are evaluated in less time than documents can be looked at."""
     model = sparse(max_disagreement=0.02, objective="time")
-    assert model.summary_.evaluates_all
+    assert model.result_.evaluates_all
     assert (model.n_evaluated(X_NEW, QID_NEW) == 80).all()
     model.save(tmp_path / "full")
     full = mddag.load(tmp_path / "full").predict(X_NEW, QID_NEW)
     np.testing.assert_allclose(full, rankings.ranker().predict(X_NEW), atol=1e-5)
 
 
-def test_files_keep_the_summary(tmp_path):
+def test_files_keep_the_result(tmp_path):
     model = sparse(max_disagreement=0.02)
     model.save(tmp_path / "ranker")
-    assert mddag.load(tmp_path / "ranker").model.summary == model.summary_
+    assert mddag.load(tmp_path / "ranker").model.result == model.result_
 
 
 def test_jobs_and_progress(capsys):
@@ -98,7 +98,7 @@ def test_where_nothing_can_be_shown_the_full_model_is_returned():
     given = rankings.ranker(), X[few], Y[few] % 2
     with pytest.warns(DoubtfulResult, match="50 certifying queries prove max_loss=0.0051"):
         model = mddag.ranking.sparsify(*given, qid=QID[few], max_loss=0.0051)
-    assert model.summary_.evaluates_all
+    assert model.result_.evaluates_all
 
 
 def test_doubtful_results():

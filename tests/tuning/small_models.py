@@ -14,5 +14,5 @@ def assert_same(one, other):
     np.testing.assert_array_equal(one.policy_.grid.edges, other.policy_.grid.edges)
     np.testing.assert_array_equal(one.policy_.order, other.policy_.order)
     np.testing.assert_allclose(one.calibration_.factors, other.calibration_.factors, rtol=1e-8)
-    assert one.evaluation_.loss == pytest.approx(other.evaluation_.loss)
+    assert one.result_.evaluation.loss == pytest.approx(other.result_.evaluation.loss)
     assert one.beta == other.beta

@@ -1,10 +1,10 @@
-"""Each number of a summary, reckoned again from the rows that it is said to be of."""
+"""Each number of a result, reckoned again from the rows that it is said to be of."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1, make_hastie_10_2
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
-from sklearn.metrics import r2_score
+from sklearn.metrics import log_loss, r2_score, roc_auc_score
 
 import mddag
 from mddag.solvers import Margin, Prefix
@@ -46,19 +46,29 @@ def part_of(X, part):
 def test_numbers_are_those_of_the_rows_named(hastie, knob, rows, n_rows):
     model, X, y = hastie
     fast = mddag.sparsify(model, X, y, **knob, solver=Margin())
-    told = fast.summary_
+    told = fast.result_
     at = part_of(X, "certify" if rows == "certifying" else "choose")
     assert (told.rows, told.n_rows, len(at)) == (rows, n_rows, n_rows)
-    assert (told.kind, told.n_classifiers, told.measured_against) == ("classifier", 40, "labels")
+    assert (told.kind, told.n_classifiers, told.against) == ("classifier", 40, "labels")
     assert told.n_evaluated == fast.n_evaluated(X[at]).mean()
-    assert told.sparse == pytest.approx(1 - fast.score(X[at], y[at]))
-    assert told.full == pytest.approx(1 - model.score(X[at], y[at]))
+    accuracy, auc, loss = told.metrics
+    assert accuracy.sparse == pytest.approx(fast.score(X[at], y[at]))
+    assert accuracy.full == pytest.approx(model.score(X[at], y[at]))
+    p = fast.predict_proba(X[at])
+    assert auc.sparse == pytest.approx(roc_auc_score(y[at], p[:, 1]))
+    assert auc.full == pytest.approx(roc_auc_score(y[at], model.decision_function(X[at])))
+    assert loss.sparse == pytest.approx(log_loss(y[at], p))
     assert told.difference == np.mean(fast.predict(X[at]) != model.predict(X[at]))
     assert told.speed == fast.dag_.expected_speedup
     assert told.speed_one == fast.dag_.expected_speedup_one
-    wanted = {"beta": None, "budget": None, "max_disagreement": told.difference}
-    lost = wanted.get(told.knob, told.sparse - told.full)
-    assert told.lost == (lost if lost is None else pytest.approx(lost))
+    if told.target in ("beta", "budget"):
+        assert told.bounds == ()
+    else:
+        (bounded,) = told.bounds
+        by_model = told.target == "max_disagreement"
+        lost = told.difference if by_model else accuracy.full - accuracy.sparse
+        assert bounded.name == ("labels changed" if by_model else "accuracy")
+        assert bounded.lost == pytest.approx(lost)
     assert told.confidence == (0.9 if rows == "certifying" else None)
 
 
@@ -66,25 +76,27 @@ def test_regressors_are_measured_as_they_predict(friedman):
     model, X, y = friedman
     fast = mddag.sparsify(model, X, y, max_loss=0.05, solver=Prefix())
     at = part_of(X, "certify")
-    assert fast.summary_.sparse == pytest.approx(fast.score(X[at], y[at]))
-    assert fast.summary_.full == pytest.approx(model.score(X[at], y[at]))
+    r2, mae = fast.result_.metrics
+    assert r2.sparse == pytest.approx(fast.score(X[at], y[at]))
+    assert r2.full == pytest.approx(model.score(X[at], y[at]))
+    assert mae.sparse == pytest.approx(np.abs(fast.predict(X[at]) - y[at]).mean())
     beside = r2_score(model.predict(X[at]), fast.predict(X[at]))
-    assert fast.summary_.difference == pytest.approx(1 - beside)
-    lost = fast.summary_.full - fast.summary_.sparse
-    assert fast.summary_.lost == pytest.approx(lost, rel=0.1)  # the variance is that of all rows
+    assert fast.result_.difference == pytest.approx(1 - beside)
+    lost = fast.result_.bounds[0].lost
+    assert lost == pytest.approx(r2.full - r2.sparse, rel=0.1)  # the variance is that of all rows
 
 
 def test_without_labels_nothing_is_called_an_error(hastie, friedman):
     for (model, X, _), solver in ((hastie, Margin()), (friedman, Prefix())):
         fast = mddag.sparsify(model, X, max_loss=0.05, solver=solver)
-        told = fast.summary_
-        assert (told.measured_against, fast.measured_against_) == ("model", "model")
-        assert (told.full, told.sparse) == (None, None)
-        assert told.lost == pytest.approx(told.difference, rel=0.1)
+        told = fast.result_
+        assert told.against == "model"
+        assert told.metrics == ()
+        assert told.bounds[0].lost == pytest.approx(told.difference, rel=0.1)
 
 
 def test_a_policy_that_evaluates_nothing_has_no_speed(hastie):
     model, X, y = hastie
-    told = mddag.sparsify(model, X, y, beta=1.0, solver=Prefix()).summary_
+    told = mddag.sparsify(model, X, y, beta=1.0, solver=Prefix()).result_
     assert (told.n_evaluated, told.speed) == (0.0, None)
     assert str(told).endswith("nothing is evaluated, and every row gets the same answer")

@@ -38,7 +38,7 @@ def test_the_budget_holds_on_fresh_rows_but_for_chance(hastie):
 def test_every_solver_serves_every_knob(hastie, solver, knob):
     model, X, y, *_ = hastie
     fast = mddag.sparsify(model, X[:1500], y[:1500], **knob, confidence=None, solver=solver)
-    assert fast.summary_.n_evaluated <= knob.get("budget", 60)
+    assert fast.result_.n_evaluated <= knob.get("budget", 60)
 
 
 def test_the_solvers_are_all_there_are():

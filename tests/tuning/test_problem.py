@@ -83,11 +83,11 @@ def test_prices_are_mean_nodes_of_rows_that_do_not_certify(hastie, weight):
 def test_a_budget_is_in_nodes(hastie):
     model, X, y, X_new, _ = hastie
     fast = mddag.sparsify(model, X, y, budget=30, objective="nodes", **FAST)
-    assert fast.summary_.n_nodes <= 30 < fast.summary_.n_nodes_full
+    assert fast.result_.n_nodes <= 30 < fast.result_.n_nodes_full
     assert fast.n_nodes(X_new).mean() == pytest.approx(30, rel=0.2)
-    assert f"nodes per row: {fast.summary_.n_nodes:.1f} of" in str(fast)
+    assert f"{fast.result_.n_nodes:.1f} of" in str(fast)
     by_evaluations = mddag.sparsify(model, X, y, budget=30, **FAST)
-    assert by_evaluations.summary_.n_nodes is None
+    assert by_evaluations.result_.n_nodes is None
     assert by_evaluations.n_nodes(X_new).mean() > 40
 
 
@@ -96,7 +96,7 @@ def test_nodes_are_kept_in_the_model_file(hastie, tmp_path):
     fast = mddag.sparsify(model, X, y, max_disagreement=0.05, objective="nodes", **FAST)
     fast.save(tmp_path / "fast.mddag")
     served = mddag.load(tmp_path / "fast.mddag")
-    assert served.model.summary == fast.summary_
+    assert served.model.result == fast.result_
     np.testing.assert_array_equal(served.n_nodes(X_new), fast.n_nodes(X_new))
 
 
@@ -105,7 +105,7 @@ def test_a_node_has_a_price(hastie):
     cheap, expensive = (
         mddag.sparsify(model, X, y, beta=beta, objective="nodes", **FAST) for beta in (1e-5, 1e-2)
     )
-    assert expensive.summary_.n_nodes < cheap.summary_.n_nodes
+    assert expensive.result_.n_nodes < cheap.result_.n_nodes
     assert not expensive.ensemble_.priced  # prices were for learning
 
 

@@ -51,7 +51,7 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_given(hastie, knob):
     among = mddag.sparsify(model, frame, y.tolist(), **knob, sample_weight=weight, **FAST)
     alone = mddag.sparsify(model, frame[weight > 0], y[weight > 0], **knob, **FAST)
     assert_same(among, alone)
-    assert hasattr(among, "promise_") == (knob == {"max_disagreement": 0.02})
+    assert (among.result_.confidence is not None) == (knob == {"max_disagreement": 0.02})
 
 
 def test_without_labels_weights_count_as_well(hastie):
@@ -72,7 +72,7 @@ def test_a_budget_is_a_weighted_mean(hastie):
     heavy = mddag.sparsify(model, X, y, budget=15, sample_weight=weight, **FAST)
     assert np.average(plain.n_evaluated(X), weights=weight) > 17
     assert np.average(heavy.n_evaluated(X), weights=weight) < 15.5
-    assert heavy.evaluation_.n_evaluated < 15.5
+    assert heavy.result_.evaluation.n_evaluated < 15.5
 
 
 def test_harm_is_a_weighted_mean(hastie):
@@ -94,7 +94,7 @@ def test_rows_that_count_differently_prove_nothing(hastie, knob):
     with pytest.raises(ValueError, match=r"sample_weight differs .* give confidence=None for the"):
         mddag.sparsify(model, X, y, **knob, sample_weight=weight, **FAST)
     equal = mddag.sparsify(model, X, y, **knob, sample_weight=np.full(len(y), 2), **FAST)
-    assert equal.promise_.value == 0.05
+    assert equal.result_.value == 0.05
 
 
 def test_numbers_are_weighed_in_the_unit_the_harm_and_the_lines(friedman):
@@ -108,7 +108,7 @@ def test_numbers_are_weighed_in_the_unit_the_harm_and_the_lines(friedman):
     mean = np.average(y, weights=weight)
     adopted = mddag.MDDAGRegressor(model, beta=0.1).adopt(one.policy_, X, y, weight)
     unit = np.average((y - mean) ** 2, weights=weight)
-    value = adopted.evaluation_
+    value = adopted.result_.evaluation
     assert value.objective - value.loss == pytest.approx(0.1 * unit * value.cost)
     with pytest.raises(ValueError, match="sample_weight differs from row to row, but what proves"):
         mddag.sparsify(model, X, y, max_loss=0.03, sample_weight=weight)

@@ -36,14 +36,14 @@ def test_promises_hold_and_save_work(hastie, knob):
         excess = np.mean(labels != y_test) - np.mean(full != y_test)
     assert excess <= 0.02
     assert fast.n_evaluated(X_test).mean() < 55
-    assert (fast.promise_.name, fast.promise_.value, fast.promise_.confidence) == (knob, 0.02, 0.9)
+    assert (fast.result_.target, fast.result_.value, fast.result_.confidence) == (knob, 0.02, 0.9)
 
 
 def test_a_point_estimate_promises_nothing(hastie):
     model, X, y, X_test, _ = hastie
     fast = mddag.sparsify(model, X, y, max_disagreement=0.02, confidence=None, **FAST)
     assert 0.002 < np.mean(fast.predict(X_test) != model.predict(X_test)) < 0.03
-    assert not hasattr(fast, "promise_")
+    assert fast.result_.confidence is None
 
 
 def test_without_labels_the_model_is_its_own_teacher(hastie):
@@ -60,8 +60,8 @@ def test_without_labels_the_model_is_its_own_teacher(hastie):
 def test_another_fit_takes_the_promise_back(hastie):
     model, X, y, _, _ = hastie
     fast = mddag.sparsify(model, X, y, max_disagreement=0.05, **FAST)
-    assert fast.promise_.value == 0.05
-    assert not hasattr(fast.set_params(beta=0.5).fit(X, y), "promise_")
+    assert fast.result_.confidence == 0.9
+    assert fast.set_params(beta=0.5).fit(X, y).result_.confidence is None
 
 
 def test_time_wants_fewer_decisions_or_none(hastie):
@@ -138,8 +138,8 @@ def test_what_cannot_be_proved_is_told_at_the_line_that_asked(hastie):
     with pytest.warns(DoubtfulResult, match="which is returned; give more rows or") as told:
         fast = mddag.sparsify(model, X, y, max_disagreement=0.02, solver=Nothing())
     assert told[0].filename == __file__
-    assert fast.summary_.evaluates_all
-    assert type(fast.promise_.confidence) is float
+    assert fast.result_.evaluates_all
+    assert type(fast.result_.confidence) is float
 
 
 @pytest.mark.parametrize("solver", [None, Margin(), Sarsa(n_episodes=500, evaluate_every=100)])

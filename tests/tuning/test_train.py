@@ -54,28 +54,28 @@ def trained(hastie_rows):
 
 def test_a_budget_of_nodes(trained, hastie_rows):
     _, _, X_new, y_new = hastie_rows
-    assert trained.summary_.n_nodes <= 40
-    assert trained.n_nodes(X_new).mean() == pytest.approx(trained.summary_.n_nodes, rel=0.2)
+    assert trained.result_.n_nodes <= 40
+    assert trained.n_nodes(X_new).mean() == pytest.approx(trained.result_.n_nodes, rel=0.2)
     assert trained.score(X_new, y_new) > 0.65
     assert set(trained.predict(X_new)) == {"in", "out"}
 
 
 def test_what_was_tried_is_told(trained):
-    lines = trained.trained_
+    lines = trained.result_.training.shapes
     assert len(lines) == 9  # two leaves, two rates, two numbers of rows per leaf, and the given one
     assert sum(line.chosen for line in lines) == 1
     assert {line.n_folds for line in lines} == {1, 3}
     assert all(line.n_folds == 3 for line in lines if line.chosen)
     given = next(line for line in lines if line.name.startswith("as given"))
     assert given.n_folds == 3
-    assert trained.reference_.name in [line.name for line in lines]
+    training = trained.result_.training
+    assert training.full_model in [line.name for line in lines]
     best = min(line.error for line in lines if line.n_folds == 3)
-    assert trained.reference_.error == pytest.approx(best)
-    assert trained.reference_.error == trained.summary_.full
+    assert 1 - trained.result_.metric("accuracy").full == pytest.approx(best)
     text = str(trained)
-    assert text.startswith("MDDAGClassifier by train(budget=40): a sparse decision DAG\nnodes per")
-    assert f"the full model ({trained.reference_.name})" in text
-    assert f"{trained.reference_.given_error:.4f} the estimator as given" in text
+    assert text.startswith("Sparse decision DAG (MDDAGClassifier, train(budget=40))")
+    assert training.full_model in text
+    assert f"as given: {training.given:.4f}" in text
 
 
 def test_it_is_saved_and_cloned(trained, hastie_rows, tmp_path):
@@ -83,7 +83,7 @@ def test_it_is_saved_and_cloned(trained, hastie_rows, tmp_path):
     trained.save(tmp_path / "trained.mddag")
     served = mddag.load(tmp_path / "trained.mddag")
     np.testing.assert_array_equal(served.predict(X_new), trained.predict(X_new))
-    assert served.model.summary == trained.summary_
+    assert served.model.result == trained.result_
     clone(trained)
 
 
@@ -95,7 +95,7 @@ def test_the_same_seed_gives_the_same_model(trained, hastie_rows):
 
 def test_the_model_is_trained_on_all_rows_that_do_not_certify(trained, hastie_rows):
     X, y, X_new, _ = hastie_rows
-    name = next(line.name for line in trained.trained_ if line.chosen)
+    name = next(line.name for line in trained.result_.training.shapes if line.chosen)
     shape = Shape()
     if not name.startswith("as given"):
         n_leaves, rate, least, _ = (part.split() for part in name.split(", "))
@@ -151,14 +151,14 @@ def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows, monkeypa
 
     monkeypatch.setattr(module, "certified", spied)
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.08, objective="nodes")
-    at, told = kept["rows"].certifying, fast.summary_
-    assert fast.promise_.value == 0.08
+    at, told = kept["rows"].certifying, fast.result_
+    assert told.value == 0.08
     assert told.rows == "certifying"
     assert told.n_rows == len(at) == 225
     assert not np.isin(at, kept["rows"].judging).any()
     assert kept["rows"].n_trained_on() == len(kept["rows"].judging) == len(X) - len(at)
     # what is told of them is what the model does
-    assert told.sparse == pytest.approx(1 - fast.score(X[at], y[at]))
+    assert told.metric("accuracy").sparse == pytest.approx(fast.score(X[at], y[at]))
     assert told.n_evaluated == pytest.approx(fast.n_evaluated(X[at]).mean())
     assert told.n_nodes == pytest.approx(fast.n_nodes(X[at]).mean())
     assert fast.score(X_new, y_new) > 0.65
@@ -168,7 +168,7 @@ def test_a_bound_is_certified_in_time(hastie_rows):
     X, y, X_new, y_new = hastie_rows
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.08, objective="time")
     assert fast.policy_.every == 16
-    assert fast.summary_.speed >= 1
+    assert fast.result_.speed >= 1
     assert fast.score(X_new, y_new) > 0.65
 
 
@@ -177,17 +177,17 @@ def test_a_bound_that_cannot_be_proved_gives_the_reference(hastie_rows, monkeypa
     monkeypatch.setattr(module, "last_promised", lambda p_values, confidence: 0)
     with pytest.warns(mddag.DoubtfulResult, match="the full model, which is returned"):
         fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_disagreement=0.02)
-    assert fast.summary_.is_reference
-    assert fast.summary_.lost == 0
-    assert fast.summary_.full == fast.summary_.sparse
+    assert fast.result_.training.is_full_model
+    assert fast.result_.bounds[0].lost == 0
+    assert all(metric.full == metric.sparse for metric in fast.result_.metrics)
 
 
 def test_disagreement_is_counted_against_the_reference(hastie_rows, monkeypatch):
     X, y, _, _ = hastie_rows
     monkeypatch.setattr(module, "last_promised", lambda p_values, confidence: 0)
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_disagreement=0.1, confidence=None)
-    assert 0 < fast.summary_.lost <= 0.1
-    assert fast.summary_.lost == pytest.approx(fast.summary_.difference)
+    assert 0 < fast.result_.bounds[0].lost <= 0.1
+    assert fast.result_.bounds[0].lost == pytest.approx(fast.result_.difference)
 
 
 def test_a_class_of_two_rows_is_known_to_the_model(hastie_rows):
@@ -204,7 +204,7 @@ def test_prices(objective, hastie_rows):
     X, y, X_new, y_new = hastie_rows
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, beta=1e-4, objective=objective)
     assert fast.score(X_new, y_new) > 0.65
-    assert (fast.summary_.n_nodes is not None) == (objective == "nodes")
+    assert (fast.result_.n_nodes is not None) == (objective == "nodes")
     assert fast.policy_.every == (16 if objective == "time" else 1)
 
 
@@ -214,8 +214,8 @@ def test_numbers(estimator):
     fast = mddag.train(estimator, X[:1000], y[:1000], max_loss=0.1)
     assert isinstance(fast, mddag.MDDAGRegressor)
     assert fast.score(X[1000:], y[1000:]) > 0.5
-    assert fast.summary_.lost <= 0.1
-    assert all(line.error < 1 for line in fast.trained_)  # R2
+    assert fast.result_.bounds[0].lost <= 0.1
+    assert all(line.error < 1 for line in fast.result_.training.shapes)  # R2
 
 
 def test_three_classes_and_a_frame_with_categories():

@@ -8,7 +8,6 @@ of the full set. A policy goes from set to set: quit, or buy up to a larger one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from mddag.estimators.regressor import MDDAGRegressor
 from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import Calibration
 from mddag.policy.mdp import Evaluation
+from mddag.serving.result import Acquired, MeasuredBound, MeasuredMetric, Result
 from mddag.tuning.targets import Bound, Target, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
@@ -102,7 +102,7 @@ def acquire(
     -------
     MDDAGClassifier or MDDAGRegressor
         A fitted estimator. ``feature_cost(X)`` and ``groups_bought(X)`` say what rows pay for;
-        ``acquisition_`` summarizes what was learned and measured.
+        ``print`` shows what was found.
 
     Raises
     ------
@@ -162,8 +162,6 @@ def acquire(
     )
     estimator.describe_rows(X)
     _settle(estimator, ensemble, given, front, candidate, target)
-    if target.certifies:
-        estimator.promise_ = target
     return estimator
 
 
@@ -218,73 +216,35 @@ def _settle(
     loss = float(rows.lost(rows.full).mean())
     full_cost = float(rows.sets.cost[-1]) + rows.sets.prices.wave_cost
     of_full = Evaluation(loss, full_cost, loss + beta * full_cost, float(len(ensemble)))
-    against = "model" if rows.labels is None else "labels"
-    estimator.take_dag(dag, calibration, (measured, of_full), against)
     held = front.certifying if target.certifies else rows.rows(front.learning)
     answers, paid = held.outcome(candidate.policy)
-    known = held.labels is not None
-    estimator.acquisition_ = AcquisitionSummary(
-        estimator=ensemble.task.estimator,
-        knob=target.name,
+    lost, lost_full = float(held.lost(answers).mean()), float(held.lost(held.full).mean())
+    changed = float(held.changed(answers).mean())
+    excess = changed if target.follows_model else lost - lost_full
+    known, name = held.labels is not None, "accuracy" if classifies else "R2"
+    result = Result(
+        kind=ensemble.kind,
+        target=target.name,
         value=target.value,
-        member=candidate.member,
-        sets=tuple(tuple(rows.sets.names(s)) for s in used),
+        made_by="acquire",
+        rows="certifying" if target.certifies else "choosing",
         n_rows=len(held),
-        feature_cost=float(paid.mean()) if target.certifies else candidate.mean_cost,
-        full_cost=full_cost,
-        error=float(held.lost(answers).mean()) if known else None,
-        full_error=float(held.lost(held.full).mean()) if known else None,
-        disagreement=float(held.changed(answers).mean()),
+        n_classifiers=len(ensemble),
+        n_evaluated=evaluated,
+        against="labels" if known else "model",
+        evaluation=measured,
+        full_evaluation=of_full,
+        metrics=(MeasuredMetric(name, 1 - lost_full, 1 - lost),) if known else (),
+        difference=changed,
+        bounds=tuple(MeasuredBound(b.name, excess, b.exact) for b in target.losses)
+        if isinstance(target, Bound)
+        else (),
+        confidence=target.confidence,
+        acquired=Acquired(
+            member=candidate.member,
+            sets=tuple(tuple(map(str, rows.sets.names(s))) for s in used),
+            feature_cost=float(paid.mean()) if target.certifies else candidate.mean_cost,
+            full_cost=full_cost,
+        ),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class AcquisitionSummary:
-    """What was learned, and what it does to rows on which it was not learned.
-
-    Attributes
-    ----------
-    estimator : str
-        Name of the estimator's class.
-    knob, value : str, float
-        What was asked for.
-    member : str
-        The kind of policy that won, and what it learned from.
-    sets : tuple
-        The groups of each set that has a model in the result.
-    n_rows : int
-        How many rows measured.
-    feature_cost, full_cost : float
-        Mean price of a row, and that of all that the full model reads.
-    error, full_error : float or None
-        Of the labels, None without labels; for regressors 1 - R2.
-    disagreement : float
-        Share of rows that differ from the full model; for regressors the squared difference, in
-        units of R2.
-    """
-
-    estimator: str
-    knob: str
-    value: float
-    member: str
-    sets: tuple[tuple[Any, ...], ...]
-    n_rows: int
-    feature_cost: float
-    full_cost: float
-    error: float | None
-    full_error: float | None
-    disagreement: float
-
-    def __str__(self) -> str:
-        regresses = self.estimator == "MDDAGRegressor"
-        against = "squared difference from" if regresses else "disagreement with"
-        against += f" the full model: {self.disagreement:.4f}"
-        if self.error is not None and self.full_error is not None:
-            error = "1 - R2" if regresses else "error"
-            against = f"{error} {self.error:.4f}, full model {self.full_error:.4f}; {against}"
-        return (
-            f"{self.estimator} by acquire({self.knob}={self.value:g}): features are bought as a "
-            f"row needs them\nfeatures bought for {self.feature_cost:.4g} per row, all cost "
-            f"{self.full_cost:.4g}; {self.member}, {len(self.sets)} sets\n"
-            f"{against} (on {self.n_rows} held-out rows)"
-        )
+    estimator.take(dag.ensemble, dag.policy, dag, calibration, result)

@@ -169,8 +169,7 @@ def _fields(opened: Opened) -> dict[str, Any]:
             "evaluates_all": policy.evaluates_all,
         },
         "calibrated": model.calibration is not None,
-        "beta": model.beta,
-        "summary": None if model.summary is None else asdict(model.summary),
+        "result": None if model.result is None else asdict(model.result),
     }
 
 

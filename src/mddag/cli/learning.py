@@ -141,16 +141,16 @@ def sparsify(
         how |= {"sample_weight": table.weight, "solver": solver, "n_jobs": learning.threads}
         fast = mddag.sparsify(full, table.X, y, **how)
     fast.save(file)
-    summary = fast.summary_
-    out.result({"file": str(file), **asdict(summary)}, f"{fast}\nwritten: {file}")
-    return ExitCode.OK if _met(how, summary) else ExitCode.DIFFERENT
+    result = fast.result_
+    out.result({"file": str(file), **asdict(result)}, f"{fast}\nwritten: {file}")
+    return ExitCode.OK if _met(how, result) else ExitCode.DIFFERENT
 
 
-def _met(wanted: dict[str, Any], summary: Any) -> bool:
+def _met(wanted: dict[str, Any], result: Any) -> bool:
     """Tell whether what was wanted was reached by a policy that evaluates anything."""
     if wanted.keys() & set(BOUNDS):
-        return not summary.evaluates_all
-    return "budget" not in wanted or 0 < summary.n_evaluated <= wanted["budget"] * (1 + 1e-9)
+        return not result.evaluates_all
+    return "budget" not in wanted or 0 < result.n_evaluated <= wanted["budget"] * (1 + 1e-9)
 
 
 @command

@@ -21,7 +21,6 @@ a little from the one of all.)
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -52,7 +51,7 @@ from mddag.policy.mdp import MDP, mdp_of
 from mddag.policy.ordering import Ordering, checked_ordering
 from mddag.policy.policy import QUIT, Policy
 from mddag.policy.rollout import Rollout, roll_out
-from mddag.serving.summary import Summary
+from mddag.serving.result import MeasuredMetric, finite_speed
 from mddag.solvers.solver import Solver, check_samples, configured
 
 DEFAULT_FPR = 0.01
@@ -363,8 +362,8 @@ def sparsify(
     Returns
     -------
     MDDAGClassifier
-        The fitted classifier. ``realised_rates_`` has FPR and TPR on rows held out, with their
-        errors; ``summary_``, printed by ``repr``, compares them with the rate that was wanted.
+        The fitted classifier. ``result_.rates`` has FPR and TPR on held-out rows, with their
+        errors; ``print`` compares them with the rate that was wanted.
 
     Raises
     ------
@@ -412,37 +411,20 @@ def sparsify(
     policy, rates = seeded.detector(mdp)
     estimator.describe_rows(X)
     estimator.settle(ensemble, policy, mdp)
-    estimator.realised_rates_ = rates
-    asked = ("beta", price) if budget is None else ("budget", float(budget))
-    estimator.summary_ = _summary(estimator, *asked, mdp)
-    return estimator
-
-
-def _summary(estimator: MDDAGClassifier, target: str, value: float, mdp: MDP) -> Summary:
-    """Return what is known of the cascade; its rates are of rows held out."""
-    ensemble, dag = estimator.ensemble_, estimator.dag_
-    # None where nothing is evaluated
-    speed, speed_one = (
-        float(of) if isfinite(of) else None
-        for of in (dag.expected_speedup, dag.expected_speedup_one)
-    )
-    left = roll_out(estimator.policy_, mdp.votes)
-    full = ensemble.codes(mdp.votes.scores())
-    return Summary(
-        kind=ensemble.kind,
-        knob=target,
-        value=value,
-        n_classifiers=ensemble.n_classifiers,
+    ensemble, dag, left = estimator.ensemble_, estimator.dag_, roll_out(policy, mdp.votes)
+    full, own = ensemble.codes(mdp.votes.scores()), mdp.weight
+    right = (float(np.average(codes == mdp.labels, weights=own)) for codes in (full, left.codes))
+    result = replace(
+        estimator.result_,
+        made_by="sparsify",
+        target="beta" if budget is None else "budget",
+        value=price if budget is None else float(budget),
         rows="choosing",
-        n_rows=mdp.n_rows,
-        n_evaluated=float(np.average(left.n_evaluated, weights=mdp.weight)),
-        measured_against="labels",
-        full=float(np.average(full != mdp.labels, weights=mdp.weight)),
-        sparse=float(np.average(left.codes != mdp.labels, weights=mdp.weight)),
-        difference=float(np.average(left.codes != full, weights=mdp.weight)),
-        lost=None,
-        confidence=None,
-        speed=speed,
-        speed_one=speed_one,
-        rates=estimator.realised_rates_,
+        metrics=(MeasuredMetric("accuracy", *right),),
+        difference=float(np.average(left.codes != full, weights=own)),
+        speed=finite_speed(dag.expected_speedup),
+        speed_one=finite_speed(dag.expected_speedup_one),
+        rates=rates,
     )
+    estimator.take(ensemble, policy, dag, estimator.calibration_, result)
+    return estimator

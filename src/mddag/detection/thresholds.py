@@ -251,5 +251,5 @@ class WantedRate:
             doubt(
                 f"{self.name}={self.rate:g} is to be met with {n} {kind}, of which {rate * n:.2g} "
                 f"decide it; wanted {FEWEST_EVENTS / rate:.0f} or more: the {what} of unseen data "
-                "may be several times off, see realised_rates_"
+                "may be several times off, see result_.rates"
             )

@@ -78,20 +78,11 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     policy_ : Policy
     dag_ : Dag
     classes_ : ndarray (n_classes,)
-    evaluation_, full_evaluation_ : Evaluation
-        Eq. (8) and its parts on the policy rows, of the policy and of the full ensemble.
-    measured_against_ : str
-        What their losses are of: "labels"; "probabilities", where ``adopt`` was given those; or
-        "model", where ``sparsify`` had no labels and the model's own predictions replaced them.
+    result_ : Result
+        What was asked for, found, guaranteed and measured; `front_`, only of ``sparsify``, holds
+        the candidates that it was chosen from.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f) for each group of exits, fitted on the policy rows.
-    promise_ : Promise
-        Only of ``sparsify``: what is promised on rows to come, `knob`, `bound` and `confidence`.
-    summary_ : Summary
-        Only of ``sparsify``: what it found, measured on rows that policies were not learned on;
-        ``repr`` of the estimator prints it in five lines.
-    realised_rates_ : RealisedRates
-        Only of ``mddag.detection.sparsify``: FPR and TPR on rows held out, with errors.
     transformer_ : Transformer or None
         The steps of a Pipeline before its ensemble, with ``transform``.
     n_features_in_, feature_names_in_ : as in scikit-learn; those of the Pipeline, if there is one

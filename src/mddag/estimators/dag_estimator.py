@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -41,21 +40,22 @@ from mddag.estimators.fitted_model import (
 )
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.policy.arguments import checked_actions, checked_beta, checked_loss
-from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import Calibration, opinion
-from mddag.policy.mdp import MDP, Evaluation, mdp_of
+from mddag.policy.by_exit import calibrated
+from mddag.policy.calibration import Calibration
+from mddag.policy.mdp import MDP, mdp_of
 from mddag.policy.policy import ACTIONS, Policy, check_policy
-from mddag.policy.rollout import Rollout, roll_out
+from mddag.policy.rollout import Rollout
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
+from mddag.serving.result import Result
 from mddag.serving.served_model import ServedModel
 from mddag.solvers import Solver
 from mddag.solvers.preparation import GRIDS, arranged_for
 from mddag.solvers.solver import configured
 
 
-class SummaryRepr:
-    """``repr`` of an estimator: the summary of its making, else scikit-learn's.
+class ResultRepr:
+    """``repr`` of an estimator: the result that it was made with, else scikit-learn's.
 
     Inside of pipelines and searches scikit-learn prints an estimator only if its class has the
     ``__repr__`` of BaseEstimator, so the class keeps that one.
@@ -65,9 +65,10 @@ class SummaryRepr:
         plain: Callable[..., str] = BaseEstimator.__repr__
         if estimator is None:
             return plain
-        known = vars(estimator)
-        summary = known.get("summary_", known.get("acquisition_"))
-        return partial(plain, estimator) if summary is None else partial(str, summary)
+        result = vars(estimator).get("result_")
+        if result is None or result.made_by == "fit":
+            return partial(plain, estimator)
+        return partial(str, result)
 
 
 # What to do about the steps of a Pipeline, where a Predictor reads rows as they are given.
@@ -88,7 +89,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
     """
 
     kind: ClassVar[Kind]
-    __repr__ = SummaryRepr()
+    __repr__ = ResultRepr()
     transformer_: Transformer | None = None
 
     def __init__(
@@ -159,7 +160,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         learning = arranged_for(solver, mdp, self.ordering, self.grid)
         policy = learning.for_source(configured(solver, random=random).solve(learning.mdp))
         self.settle(source.ensemble, policy, mdp)
-        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {solver.name}")
+        report(2, f"{self.result_.n_evaluated:.1f} evaluated by {solver.name}")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take a policy learned elsewhere, such as one of a sweep, over the fitted ensemble.
@@ -227,10 +228,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
 
     def predictor(self) -> Predictor:
         """The fitted model without scikit-learn; its predictions are the same."""
-        fitted = self._of_given_rows(WITHOUT_STEPS)
-        against, summary = self.measured_against_, getattr(self, "summary_", None)
-        model = replace(fitted.model, measured_against=against, summary=summary)
-        return Predictor(model, n_jobs=fitted.n_jobs)
+        return self._of_given_rows(WITHOUT_STEPS)
 
     def untransformed(self) -> Predictor:
         """The Predictor of rows as the ensemble reads them, after the steps of a Pipeline."""
@@ -265,17 +263,12 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
             verbose=self.verbose,
         )
 
-    def _calibrated(
-        self, ensemble: Ensemble, policy: Policy, left: Rollout, mdp: MDP
-    ) -> Calibration:
-        """What scores stand for, by the rows of an MDP as they left the policy."""
+    def _calibrated(self, dag: Dag, policy: Policy, found: Rollout, mdp: MDP) -> Calibration:
+        """Fit what scores stand for, by the rows of an MDP as they left the policy."""
         if hasattr(self.solver, "calibration"):
-            own: Calibration = self.solver.calibration(policy, left, mdp)
+            own: Calibration = self.solver.calibration(policy, found, mdp)
             return own
-        targets = mdp.labels
-        if ensemble.task.calibrated == "probabilities":
-            targets = opinion(mdp.votes.scores(), targets, mdp.mass)
-        return exit_calibration(ensemble, left.scores, left.exit_step, targets, mdp.weight)
+        return calibrated(dag.ensemble, found, mdp.votes.scores(), mdp.labels, mdp.weight)
 
     def _default_model(self) -> Any:
         """What is trained where no ensemble is given."""
@@ -346,12 +339,11 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         return other
 
     def _report_facts(self) -> dict[str, Any]:
-        summary, rates = (getattr(self, name, None) for name in ("summary_", "realised_rates_"))
         return {
             "title": f"{type(self).__name__} of {len(self.ensemble_)} base classifiers",
             "source": self.ensemble_,
-            **({} if summary is None else {"lines": summary.lines()}),
-            **({} if rates is None else {"rates": rates}),
+            "lines": () if self.result_.made_by == "fit" else self.result_.lines(),
+            "rates": self.result_.rates,
         }
 
     def _of_given_rows(self, instead: str) -> Predictor:
@@ -363,47 +355,34 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
 
     def settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:
         """Take a policy over an ensemble, calibrated and evaluated on the rows of an MDP."""
-        for of_another_policy in ("promise_", "summary_", "realised_rates_"):
-            self.__dict__.pop(of_another_policy, None)
-        self.measured_against_ = "labels" if mdp.labels.ndim == 1 else "probabilities"
-        self.evaluation_ = mdp.evaluate(policy)
-        self.full_evaluation_ = mdp.evaluate_full()
-        left = roll_out(policy, mdp.votes, n_jobs=self.n_jobs)
-        self.ensemble_, self.policy_ = ensemble, policy
-        self.dag_ = compile_dag(
-            ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
+        found = mdp.rolled_out(policy, n_jobs=self.n_jobs)
+        evaluation = mdp.evaluation(found)
+        result = Result(
+            kind=self.kind,
+            target="beta",
+            value=float(self.beta),
+            made_by="fit",
+            rows="policy",
+            n_rows=mdp.n_rows,
+            n_classifiers=ensemble.n_classifiers,
+            n_evaluated=evaluation.n_evaluated,
+            against="labels" if mdp.labels.ndim == 1 else "probabilities",
+            evaluation=evaluation,
+            full_evaluation=mdp.evaluate_full(),
         )
-        self.calibration_ = self._calibrated(self.dag_.ensemble, policy, left, mdp)
-        self._serve()
+        dag = compile_dag(ensemble, policy, expected_evaluations=evaluation.n_evaluated)
+        calibration = self._calibrated(dag, policy, found, mdp)
+        self.take(ensemble, policy, dag, calibration, result)
 
-    def take_dag(
+    def take(
         self,
+        ensemble: Ensemble,
+        policy: Policy,
         dag: Dag,
         calibration: Calibration,
-        measured: tuple[Evaluation, Evaluation],
-        against: str,
+        result: Result,
     ) -> None:
-        """Take a Dag that was made elsewhere, such as one that buys features.
-
-        measured : of the Dag, and of the model that it stands for
-        against  : what these losses are of, as ``measured_against_``
-        """
-        self.measured_against_ = against
-        self.evaluation_, self.full_evaluation_ = measured
-        self.ensemble_, self.policy_, self.dag_ = dag.ensemble, dag.policy, dag
-        self.calibration_ = calibration
-        self._serve()
-
-    def _serve(self) -> None:
-        """The Predictor of what was taken."""
-        self._predictor = Predictor(
-            Model(
-                self.dag_,
-                self.calibration_,
-                self.beta,
-                self.evaluation_,
-                self.full_evaluation_,
-                self.measured_against_,
-            ),
-            n_jobs=self.n_jobs,
-        )
+        """Take a policy over an ensemble, the Dag made of both, and what is known of it."""
+        self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
+        self.calibration_, self.result_ = calibration, result
+        self._predictor = Predictor(Model(dag, calibration, result), n_jobs=self.n_jobs)

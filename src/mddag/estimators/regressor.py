@@ -39,9 +39,9 @@ random_state
     ----------
     ensemble_, policy_, dag_, transformer_ : as for ``MDDAGClassifier``
     n_features_in_, feature_names_in_ : likewise
-    evaluation_, full_evaluation_ : Evaluation
-        Eq. (8) and its parts on the policy rows, in units of the loss, before calibration.
-    measured_against_, promise_, summary_ : as for ``MDDAGClassifier``
+    result_ : Result
+        What was asked for, found, guaranteed and measured; `front_`, only of ``sparsify``, holds
+        the candidates that it was chosen from.
     calibration_ : Calibration
         The line a f + b for each group of exits, fitted on the policy rows.
 

@@ -17,7 +17,8 @@ from mddag._utils.arrays import mass as mass_of
 from mddag._utils.arrays import part
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Calibrated
-from mddag.policy.calibration import Calibration, fit_factor
+from mddag.policy.calibration import Calibration, fit_factor, opinion
+from mddag.policy.rollout import Rollout
 
 LEAST = 100
 PRIOR = 100.0
@@ -58,6 +59,23 @@ def exit_calibration(
     rows_mass = None if weight is None else mass_of(weight)
     fit = FITS[ensemble.task.calibrated]
     return fit(scores, exit_step, targets, n_steps, rows_mass)
+
+
+def calibrated(
+    ensemble: Ensemble,
+    found: Rollout,
+    full: Vector,
+    labels: NDArray[Any],
+    weight: Vector | None,
+) -> Calibration:
+    """Fit the calibration of a model that is shipped, to rows as they left its policy.
+
+    `full` are the scores (n, K) of the full ensemble, whose probabilities classifiers are fitted
+    to; `labels` are targets as an MDP has them.
+    """
+    if ensemble.task.calibrated == "probabilities":
+        labels = opinion(full, labels, None if weight is None else mass_of(weight))
+    return exit_calibration(ensemble, found.scores, found.exit_step, labels, weight)
 
 
 def class_calibration(

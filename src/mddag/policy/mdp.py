@@ -240,10 +240,24 @@ class MDP:
         cost : ndarray of shape (n,)
             Cost of the evaluated base classifiers.
         """
-        found = self._rolled_out(policy, n_jobs)
+        found = self.rolled_out(policy, n_jobs)
         return found.scores, found.n_evaluated, found.cost
 
-    def _rolled_out(self, policy: Policy, n_jobs: int = 1) -> Rollout:
+    def rolled_out(self, policy: Policy, n_jobs: int = 1) -> Rollout:
+        """Run a policy on the rows, as `rollout` does, and return all that happened.
+
+        Parameters
+        ----------
+        policy : Policy
+            The policy.
+        n_jobs : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        Rollout
+            Scores, exits, evaluations, costs and verdicts of the rows.
+        """
         check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
         return roll_out(policy, self.votes, self.costs, n_jobs=n_jobs)
@@ -264,7 +278,21 @@ class MDP:
         Evaluation
             Its mean loss, cost and objective.
         """
-        found = self._rolled_out(policy)
+        return self.evaluation(self.rolled_out(policy))
+
+    def evaluation(self, found: Rollout) -> Evaluation:
+        """Evaluate what a policy did with these rows.
+
+        Parameters
+        ----------
+        found : Rollout
+            Of the policy, such as `rolled_out` returns.
+
+        Returns
+        -------
+        Evaluation
+            Its mean loss, cost and objective.
+        """
         losses = self.losses(found.scores, n_evaluated=found.n_evaluated)
         if found.verdict is not None:
             losses = self._with_verdicts(losses, found.verdict)

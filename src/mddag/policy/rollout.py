@@ -42,6 +42,12 @@ class Rollout:
     # (n,), verdict of the policy, -1 where scores decide; None if it has no verdicts
     verdict: NDArray[np.int16] | None
 
+    def rows(self, index: NDArray[np.intp]) -> Rollout:
+        """Return what happened to some of the rows."""
+        verdict = None if self.verdict is None else self.verdict[index]
+        scores, n_evaluated = self.scores[index], self.n_evaluated[index]
+        return Rollout(scores, n_evaluated, self.exit_step[index], self.cost[index], verdict)
+
     @property
     def codes(self) -> NDArray[np.intp]:
         """Class of each row (n,) as ``Trace.verdict``: the verdict, or else that by the scores."""

@@ -32,6 +32,7 @@ from mddag.ranking.predictor import RankedDocuments, RankPredictor
 from mddag.ranking.problem import RankingProblem
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
+from mddag.serving.result import Result, finite_speed
 
 
 class MDDAGRanker(RankedDocuments, DagEstimator):
@@ -72,9 +73,9 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
         What was learned.
     dag_ : Dag
         Both together.
-    evaluation_, full_evaluation_ : Evaluation
-        The metric lost against the full model's own order, and evaluations, on queries that order
-        and readings were not fitted on.
+    result_ : Result
+        What was asked for, found, guaranteed and measured, on queries that order and readings were
+        not fitted on.
     classifier_ : MDDAGClassifier
         What sorts, where the ensemble is a classifier; None otherwise.
 
@@ -186,8 +187,23 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
             lost, n_evaluated = found.losses.mean(axis=1), found.n_evaluated
             at = int(np.argmin(lost + self.beta * n_evaluated))
             policy = found.family.policy(found.settings[at])
-            self.take_policy(ensemble, policy, lost[at], n_evaluated[at])
-        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated")
+            self.take_policy(
+                ensemble,
+                policy,
+                Result(
+                    kind="ranker",
+                    target="beta",
+                    value=float(self.beta),
+                    made_by="fit",
+                    rows="choosing",
+                    n_rows=len(some),
+                    n_classifiers=ensemble.n_classifiers,
+                    n_evaluated=float(n_evaluated[at]),
+                    against="model",
+                    difference=float(lost[at]),
+                ),
+            )
+        report(2, f"{self.result_.n_evaluated:.1f} evaluated")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Raise TypeError: policies of a ranker are learned by `fit` or ``ranking.sparsify``.
@@ -243,10 +259,8 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
             )
         return RankPredictor(super().predictor().model, n_jobs=self.n_jobs)
 
-    def take_policy(
-        self, ensemble: Ensemble, policy: Policy, lost: float, n_evaluated: float
-    ) -> None:
-        """Take a policy, and what it loses and evaluates on queries that it was not fitted on.
+    def take_policy(self, ensemble: Ensemble, policy: Policy, result: Result) -> None:
+        """Take a policy, and what is known of it by queries that it was not fitted on.
 
         Parameters
         ----------
@@ -254,22 +268,24 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
             The trees of a ranker.
         policy : Policy
             The policy.
-        lost : float
-            The metric lost against the full model's own order.
-        n_evaluated : float
-            Mean evaluations of a document.
+        result : Result
+            What was found.
         """
-        for of_another_policy in ("promise_", "summary_", "calibration_", "classifier_"):
+        for of_another_policy in ("calibration_", "classifier_"):
             self.__dict__.pop(of_another_policy, None)
-        n, beta = float(len(ensemble)), self.beta
-        self.full_evaluation_ = Evaluation(0.0, n, beta * n, n)
-        mean = float(n_evaluated)
-        self.evaluation_ = Evaluation(float(lost), mean, float(lost) + beta * mean, mean)
-        self.measured_against_ = "model"
-        self.ensemble_, self.policy_ = ensemble, policy
-        self.dag_ = compile_dag(ensemble, policy, expected_evaluations=mean)
-        measured = self.evaluation_, self.full_evaluation_, self.measured_against_
-        self._predictor = RankPredictor(Model(self.dag_, None, beta, *measured), n_jobs=self.n_jobs)
+        n, beta, mean = float(len(ensemble)), self.beta, result.n_evaluated
+        lost = 0.0 if result.difference is None else result.difference
+        dag = compile_dag(ensemble, policy, expected_evaluations=mean)
+        speed = finite_speed(dag.expected_speedup)
+        self.result_ = replace(
+            result,
+            evaluation=Evaluation(lost, mean, lost + beta * mean, mean),
+            full_evaluation=Evaluation(0.0, n, beta * n, n),
+            speed=speed,
+            speed_one=speed,
+        )
+        self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
+        self._predictor = RankPredictor(Model(dag, None, self.result_), n_jobs=self.n_jobs)
 
     def _checked_metric(self) -> GainMetric:
         """Return the metric; all parameters but the solver are checked here, before any work."""
@@ -315,9 +331,8 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
         seed = int(random.randint(2**31 - 1))
         inner = MDDAGClassifier(model, **given, verbose=self.verbose, random_state=seed)
         self.classifier_ = inner.fit(X, y)
-        for name in ("ensemble_", "policy_", "dag_", "evaluation_", "full_evaluation_"):
+        for name in ("ensemble_", "policy_", "dag_", "calibration_", "result_"):
             setattr(self, name, getattr(inner, name))
-        self.calibration_, self.measured_against_ = inner.calibration_, inner.measured_against_
         self.transformer_, self._predictor = inner.transformer_, inner.untransformed()
 
 

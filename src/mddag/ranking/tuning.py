@@ -35,7 +35,7 @@ from mddag.ranking.exits import (
     cross_fitted,
 )
 from mddag.ranking.problem import RankingProblem
-from mddag.serving.summary import Summary
+from mddag.serving.result import MeasuredBound, MeasuredMetric, Result
 from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
 from mddag.tuning.guarantee import BoundedLoss
 from mddag.tuning.targets import Bound, MaxLoss, Target, target_of
@@ -272,11 +272,7 @@ def sparsify(
         random_state=random_state,
     )
     estimator.describe_rows(X)
-    lost = float(candidate.order_losses.mean())
-    estimator.take_policy(ensemble, policy, lost, candidate.mean_cost)
-    if target.certifies:
-        estimator.promise_ = target
-    estimator.summary_ = _summary(estimator, problem, target, candidate)
+    estimator.take_policy(ensemble, policy, _result(ensemble, problem, target, candidate))
     return estimator
 
 
@@ -302,28 +298,32 @@ def everything(ensemble: Ensemble) -> Policy:
     return Policy.constant(EVAL, len(ensemble), Grid(np.empty(0)))
 
 
-def _summary(
-    estimator: MDDAGRanker, problem: RankingProblem, target: Target, candidate: ExitCandidate
-) -> Summary:
-    full = lost_by_labels = None
+def _result(
+    ensemble: Ensemble, problem: RankingProblem, target: Target, candidate: ExitCandidate
+) -> Result:
+    """Measure a candidate on queries that its policies were not fitted on."""
+    metrics = list[MeasuredMetric]()
     if problem.labels is not None and candidate.label_losses is not None:
         by_query = problem.metric.of_queries(problem.full, problem.labels, problem.queries)
-        full, lost_by_labels = float(by_query.mean()), float(candidate.label_losses.mean())
-    speed = estimator.dag_.expected_speedup
-    return Summary(
+        full = float(by_query.mean())
+        sparse = full - float(candidate.label_losses.mean())
+        metrics = [MeasuredMetric(repr(problem.metric), full, sparse)]
+    bounds = list[MeasuredBound]()
+    if isinstance(target, Bound):
+        lost = float(candidate.excess("certify").mean())
+        bounds = [MeasuredBound("metric", lost, exact=False)]
+    return Result(
         kind="ranker",
-        knob=target.name,
+        target=target.name,
         value=target.value,
-        n_classifiers=len(estimator.ensemble_),
+        made_by="sparsify",
         rows="certifying" if target.certifies else "choosing",
         n_rows=len(problem.queries),
-        n_evaluated=candidate.mean_cost,
-        measured_against="model" if problem.labels is None else "labels",
-        full=full,
-        sparse=None if full is None or lost_by_labels is None else full - lost_by_labels,
+        n_classifiers=len(ensemble),
+        n_evaluated=float(candidate.mean_cost),
+        against="model" if problem.labels is None else "labels",
+        metrics=tuple(metrics),
         difference=float(candidate.order_losses.mean()),
-        lost=float(candidate.excess("certify").mean()) if isinstance(target, Bound) else None,
+        bounds=tuple(bounds),
         confidence=target.confidence,
-        speed=speed,
-        speed_one=speed,
     )

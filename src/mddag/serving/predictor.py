@@ -367,8 +367,8 @@ class Predictor(LazyPredictions):
         return type(self)(model, n_jobs=self.n_jobs)
 
     def _report_facts(self) -> dict[str, Any]:
-        summary = self.model.summary
-        rates = None if summary is None else summary.rates
+        result = self.model.result
+        rates = None if result is None else result.rates
         return {"lines": model_lines(self.model), "rates": rates}
 
     def _rows(self, X: Any) -> Rows | Patches:
@@ -453,14 +453,6 @@ def _scalars(classes: NDArray[Any]) -> list[Any]:
     return classes.tolist() if classes.dtype.kind in "biu" else list(classes)
 
 
-LOSSES = {
-    "labels": "loss",
-    "probabilities": "loss expected by the probabilities given",
-    "model": "loss by the model's own probabilities, without labels,",
-    None: "loss, by labels or by the model where there were none,",
-}
-
-
 def model_lines(model: Model) -> list[str]:
     """Describe kind, size, features, classes, policy and prices, then what was measured."""
     ensemble, policy = model.dag.ensemble, model.dag.policy
@@ -471,29 +463,15 @@ def model_lines(model: Model) -> list[str]:
     if ensemble.classes is not None:
         lines.append(f"classes: {len(ensemble.classes)}{_few(ensemble.classes.tolist())}")
     every = f", decisions every {policy.every} steps" if policy.every > 1 else ""
-    known = model.beta is None or model.summary is not None  # which names the target
-    beta = "" if known else f", learned for beta = {model.beta:g}"
     cells = "1 cell" if policy.grid.n_cells == 1 else f"{policy.grid.n_cells} cells"
     state, columns = policy.state, ""
     if isinstance(state, Stages):
         columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
     verdicts = "" if policy.verdict is None else ", verdicts"
-    lines.append(f"policy: {cells}{columns}{verdicts}{every}{beta}")
+    lines.append(f"policy: {cells}{columns}{verdicts}{every}")
     if model.dag.purchases is not None:
         lines.append(f"{model.dag.purchases.prices}")
-    return lines + (_measured(model) if model.summary is None else model.summary.lines())
-
-
-def _measured(model: Model) -> list[str]:
-    """Describe what is known without a summary, none of it measured on held-out rows."""
-    loss = LOSSES[model.measured_against]
-    lines = [
-        f"{name}: {value.n_evaluated:.1f} evaluations, {loss} {value.loss:.4g}"
-        for name, value in (("policy", model.evaluation), ("everything", model.full))
-        if value is not None
-    ]
-    about = "measured on rows that also fitted policy or calibration, none held out:"
-    return [about, *lines] if lines else []
+    return lines if model.result is None else lines + model.result.lines()
 
 
 def _few(names: Any, most: int = 6) -> str:

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.arrays import mass, part
-from mddag.metrics.classification import ClassMetric, one_hot
+from mddag.metrics.classification import Accuracy, ClassMetric, LogLoss, RocAuc, one_hot
+from mddag.metrics.regression import R2, MeanAbsoluteError
 from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import opinion
 from mddag.policy.rollout import Rollout
+from mddag.serving.result import MeasuredMetric
 from mddag.tuning.guarantee import BoundedLoss
 from mddag.tuning.problem import Problem
 from mddag.tuning.targets import Target
@@ -132,18 +134,6 @@ class MetricLoss(ExcessLoss):
         by_labels = problem.labelled and not self.target.follows_model
         return problem.truth if by_labels else self.shares
 
-    def values(self, shipped: Matrix, rows: NDArray[np.intp]) -> tuple[float, float]:
-        """Compute the metric of the full and of the shipped model on some rows.
-
-        `shipped` are the probabilities (n_rows, n_classes) of the latter.
-        """
-        weight = self._weight(rows)
-        full, sparse = (
-            float(np.average(self.metric.of_rows(p, self.shares[rows], weight), weights=weight))
-            for p in (self.full[rows], shipped)
-        )
-        return full, sparse
-
     def _probabilities(self, scores: Matrix, exit_step: NDArray[np.integer[Any]]) -> Matrix:
         fit, ensemble = self.fit, self.problem.ensemble
         weight = part(self.problem.weight, fit)
@@ -167,3 +157,29 @@ def excess_loss_of(
     if bounded.measure == "mean":
         return MeanLoss(problem)
     return LabelLoss(problem, target, bounded.measure)
+
+
+def measured_metrics(
+    full: NDArray[Any], sparse: NDArray[Any], truth: NDArray[Any], weight: Vector | None
+) -> list[MeasuredMetric]:
+    """Compute the metrics that every result has, of the full and of the sparse model.
+
+    Classifiers have probabilities (n, n_classes), and shares as `truth`; regressors numbers (n,).
+    A metric that is not defined on these rows is left out.
+    """
+    found: list[MeasuredMetric] = []
+    if full.ndim == 1:
+        if np.ptp(truth) > 0:
+            values = (R2()(truth, predicted, weight) for predicted in (full, sparse))
+            found.append(MeasuredMetric("R2", *values))
+        errors = (MeanAbsoluteError()(truth, predicted, weight) for predicted in (full, sparse))
+        return [*found, MeasuredMetric(MeanAbsoluteError().name, *errors)]
+    weight = np.ones(len(truth)) if weight is None else weight
+    several = np.count_nonzero(weight @ truth) > 1
+    for metric in (Accuracy(), *((RocAuc(),) if several else ()), LogLoss()):
+        values = (
+            float(np.average(metric.of_rows(p, truth, weight), weights=weight))
+            for p in (full, sparse)
+        )
+        found.append(MeasuredMetric(metric.name, *values))
+    return found

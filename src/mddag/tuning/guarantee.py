@@ -189,6 +189,15 @@ class BoundedLoss:
     counted: str = "rows"
 
     @property
+    def name(self) -> str:
+        """What is lost, in words."""
+        if self.metric is not None:
+            return self.metric.name
+        return {"share": "labels changed", "difference": "accuracy", "mean": "R2"}.get(
+            self.measure, "metric"
+        )
+
+    @property
     def exact(self) -> bool:
         """Whether the test holds for every distribution of rows, not only for many rows."""
         return self.measure in ("share", "difference", "bounded")

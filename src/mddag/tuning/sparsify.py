@@ -6,7 +6,7 @@ guaranteed, half of the rows only test it (``guarantee``). The model is never re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,21 +17,23 @@ from mddag._utils.arrays import part
 from mddag._utils.checks import check_one_of
 from mddag._utils.warnings import doubt_objective, doubt_rare_class
 from mddag.adapters import ModelParts, ensemble_of, other_than_mean, parts_of
+from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Logistic
-from mddag.metrics.classification import Accuracy, ClassMetric
+from mddag.metrics.classification import Accuracy, ClassMetric, one_hot
 from mddag.metrics.named import Metric, as_metric
 from mddag.metrics.ranking import RankingMetric
 from mddag.metrics.regression import R2
-from mddag.policy.calibration import probabilities
-from mddag.policy.rollout import roll_out
-from mddag.serving.summary import Summary, finite_speed
+from mddag.policy.by_exit import calibrated
+from mddag.policy.calibration import Calibration, probabilities
+from mddag.policy.rollout import Rollout, roll_out
+from mddag.serving.result import MeasuredBound, MeasuredMetric, Result, finite_speed
 from mddag.solvers.solver import configured
-from mddag.tuning.excess_loss import ExcessLoss, MetricLoss, excess_loss_of
+from mddag.tuning.excess_loss import MetricLoss, excess_loss_of, measured_metrics
 from mddag.tuning.front import Part
 from mddag.tuning.policy_front import PolicyCandidate, PolicyFront
 from mddag.tuning.problem import Problem
@@ -221,13 +223,22 @@ def sparsify(
     rows = np.arange(len(problem))
     if ensemble.task.calibration_changes_predictions or by_metric:
         rows = problem.split.seen
-    measuring = problem.mdp(given, loss, beta=chosen.beta).rows(rows)
-    estimator.settle(ensemble, chosen.policy, measuring)
-    if not problem.labelled:
-        estimator.measured_against_ = "model"
-    if target.certifies:
-        estimator.promise_ = target
-    estimator.summary_ = _summary(estimator, target, chosen, problem, losses)
+    found = roll_out(chosen.policy, problem.votes, ensemble.cost, n_jobs=threads)
+    fitting = problem.mdp(given, loss, beta=chosen.beta).rows(rows)
+    evaluation = fitting.evaluation(found.rows(rows))
+    dag = compile_dag(ensemble, chosen.policy, expected_evaluations=evaluation.n_evaluated)
+    calibration = calibrated(
+        dag.ensemble, found.rows(rows), problem.scores[rows], fitting.labels, fitting.weight
+    )
+    result = replace(
+        _result(problem, target, chosen, found, calibration, given),
+        evaluation=evaluation,
+        full_evaluation=fitting.evaluate_full(),
+        speed=finite_speed(dag.expected_speedup),
+        speed_one=finite_speed(dag.expected_speedup_one),
+    )
+    estimator.take(ensemble, chosen.policy, dag, calibration, result)
+    estimator.front_ = front
     return estimator
 
 
@@ -262,56 +273,54 @@ def _given_targets(model: Any, X: Any, problem: Problem) -> NDArray[Any]:
     return probabilities(problem.scores, 1.0)  # scores are read as log-odds
 
 
-def _summary(
-    estimator: MDDAGClassifier | MDDAGRegressor,
+def _result(
+    problem: Problem,
     target: Target,
     chosen: PolicyCandidate,
-    problem: Problem,
-    losses: Sequence[ExcessLoss],
-) -> Summary:
-    """Measure a fitted estimator on rows that its policy was not learned on."""
+    found: Rollout,
+    calibration: Calibration,
+    given: NDArray[Any],
+) -> Result:
+    """Measure the chosen policy on rows that it was not learned on."""
     block: Part = "certify" if target.certifies else "choose"
     rows, task = problem.split.rows(block), problem.ensemble.task
-    full, truth, weight = problem.full[rows], problem.truth[rows], part(problem.weight, rows)
-    left = roll_out(chosen.policy, problem.votes.rows(rows))
-    scores = left.scores
-    if task.calibration_changes_predictions:
-        scores = estimator.calibration_.calibrated(scores, left.exit_step)
-    sparse, quality = task.predictions(scores), task.quality
+    full, weight, left = problem.full[rows], part(problem.weight, rows), found.rows(rows)
     if task.classes is not None:  # a verdict may say otherwise than the scores
         sparse = task.classes[left.codes]
-    values: tuple[float | None, float | None] = None, None
-    bounded = next((loss for loss in losses if isinstance(loss, MetricLoss)), None)
-    if bounded is not None and problem.labelled:
-        shipped = estimator.calibration_.probabilities(left.scores, left.exit_step)
-        values = bounded.values(shipped, rows)
+    else:
+        sparse = task.predictions(calibration.calibrated(left.scores, left.exit_step))
+    metrics: list[MeasuredMetric] = []
+    if problem.labelled and task.predicts_classes:
+        p_full = MetricLoss(problem, target, Accuracy(), given).full[rows]
+        p = calibration.probabilities(left.scores, left.exit_step)
+        shares = one_hot(task.coded(problem.truth[rows]), p.shape[1])
+        metrics = measured_metrics(p_full, p, shares, weight)
     elif problem.labelled:
-        values = quality(full, truth, weight), quality(sparse, truth, weight)
+        metrics = measured_metrics(full, sparse, problem.truth[rows], weight)
     n_nodes = n_nodes_full = None
     if problem.nodes is not None:
         n_nodes = chosen.cost(block)
         n_nodes_full = float(np.average(problem.nodes.everything()[rows], weights=weight))
-    proof = None
-    if target.certifies and bounded is not None:
-        proof = "exact" if target.losses[0].exact else "asymptotic"
-    return Summary(
+    bounds: list[MeasuredBound] = []
+    if isinstance(target, Bound):
+        lost = chosen.lost(block).tolist()
+        names = [loss.name for loss in target.losses]
+        exact = [loss.exact for loss in target.losses]
+        bounds = [MeasuredBound(*each) for each in zip(names, lost, exact, strict=True)]
+    return Result(
         kind=problem.ensemble.kind,
-        knob=target.name,
+        target=target.name,
         value=target.value,
-        n_classifiers=problem.ensemble.n_classifiers,
+        made_by="sparsify",
         rows="certifying" if target.certifies else "choosing",
         n_rows=len(rows),
+        n_classifiers=problem.ensemble.n_classifiers,
         n_evaluated=float(np.average(chosen.n_evaluated[rows], weights=weight)),
-        measured_against="labels" if problem.labelled else "model",
-        full=values[0],
-        sparse=values[1],
-        difference=quality.difference(sparse, full, weight),
-        lost=float(chosen.lost(block)[0]) if isinstance(target, Bound) else None,
-        confidence=target.confidence,
-        speed=finite_speed(estimator.dag_.expected_speedup),
-        speed_one=finite_speed(estimator.dag_.expected_speedup_one),
-        metric=None if bounded is None else bounded.metric.name,
-        proof=proof,
+        against="labels" if problem.labelled else "model",
         n_nodes=n_nodes,
         n_nodes_full=n_nodes_full,
+        metrics=tuple(metrics),
+        difference=task.quality.difference(sparse, full, weight),
+        bounds=tuple(bounds),
+        confidence=target.confidence,
     )

@@ -44,11 +44,13 @@ from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import is_fitted, reads_patches
 from mddag.estimators.regressor import MDDAGRegressor
+from mddag.metrics.classification import one_hot
 from mddag.policy.by_exit import FITS
 from mddag.policy.calibration import Calibration, opinion
 from mddag.policy.mdp import Evaluation
-from mddag.serving.summary import Summary, finite_speed
+from mddag.serving.result import MeasuredBound, Result, TrainedShape, Training, finite_speed
 from mddag.solvers.front import front
+from mddag.tuning.excess_loss import measured_metrics
 from mddag.tuning.guarantee import last_promised
 from mddag.tuning.shape_rules import FOLDS, FoldedRows, Outcome, Rule, ShapeTrial, batch_time, cut
 from mddag.tuning.shapes import library_of, shapes_of
@@ -62,42 +64,6 @@ MUCH = 10.0  # times the smallest cost: more is no worse
 KEPT = 0.25  # of the shapes go on to the other folds
 DIGITS = 6  # of losses: scores in folds and in replays differ in the seventh
 APART = 1.1  # ratio of costs between two rules that are certified one after the other
-
-
-@dataclass(frozen=True)
-class TrainedShape:
-    """A line of ``trained_``: a shape that was tried.
-
-    name     : leaves, learning rate, rows per leaf, and the rounds after which it was best
-    n_rounds : these
-    error    : cross-validated, of the model of this length evaluated in full (regressors: R2)
-    cost     : of the same, in the unit of the objective
-    n_folds  : folds that judged it; 1 where the first one left no hope
-    chosen   : whether the model returned is of this shape
-    """
-
-    name: str
-    n_rounds: int
-    error: float
-    cost: float
-    n_folds: int
-    chosen: bool = False
-
-
-@dataclass(frozen=True)
-class Reference:
-    """``reference_``: the tuned full model, against which losses were measured.
-
-    name  : its shape
-    error : on the rows that ``summary_`` is of (regressors: R2)
-    cost  : there, in the unit of the objective
-    given_error : of the estimator as given, on the same rows
-    """
-
-    name: str
-    error: float
-    cost: float
-    given_error: float
 
 
 def train(
@@ -158,8 +124,8 @@ def train(
     Returns
     -------
     MDDAGClassifier or MDDAGRegressor
-        Fitted. It also has ``trained_``, a tuple of the shapes that were tried with their errors
-        and costs, and ``reference_``, the tuned full model.
+        Fitted. ``result_.training`` has the shapes that were tried with their errors and costs, and
+        the tuned full model.
     """
     target = target_of(
         beta=beta,
@@ -307,7 +273,7 @@ class ShapeSearch:
     """Shapes that the same rows have judged, the reference, and all rules of all shapes.
 
     trials  : the estimator as given first
-    dropped : lines of ``trained_`` for shapes that the first fold alone has judged
+    dropped : lines of the result for shapes that the first fold alone has judged
     """
 
     def __init__(
@@ -533,8 +499,12 @@ class FinalModels(dict[ShapeTrial, FinalModel]):
                 rule, model.ensemble, model.certifying, search.objective, search.every
             )
             n_steps = model.ensemble.n_classifiers
-        predictions = search.predictions(outcome, search.calibration(judged, n_steps))
-        return Measured(outcome, predictions)
+        calibration = search.calibration(judged, n_steps)
+        predictions = answers = search.predictions(outcome, calibration)
+        if search.task.predicts_classes:
+            steps = np.minimum(outcome.exit_step, len(calibration.groups) - 1)
+            answers = calibration.probabilities(outcome.scores, steps)
+        return Measured(outcome, predictions, answers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -543,6 +513,7 @@ class Measured:
 
     outcome: Outcome
     predictions: NDArray[Any]
+    answers: NDArray[np.float64]  # probabilities (n, n_classes), or the predictions of a regressor
 
 
 def certified(search: ShapeSearch, models: FinalModels, guarantee: Bound) -> RatedRule:
@@ -592,7 +563,9 @@ def settle(
     truth, weight = search.rows.targets[rows], part(search.rows.weight, rows)
     found = models.measured(chosen)
     full, given = (models.measured(c) for c in (search.reference, search.given))
-    qualities = [task.quality(m.predictions, truth, weight) for m in (found, full, given)]
+    given_quality = task.quality(given.predictions, truth, weight)
+    if task.predicts_classes and given_quality is not None:
+        given_quality = 1 - given_quality
 
     def average(numbers: NDArray[Any]) -> float:
         return float(np.average(numbers, weights=weight))
@@ -605,43 +578,46 @@ def settle(
     price = target.value if target.name == "beta" else 0.0
     made.set_params(beta=price)
     made.describe_rows(search.rows.X)
-    made.take_dag(dag, calibration, (evaluation(found, price), evaluation(full, price)), "labels")
     reference, cost = search.reference, average(full.outcome.cost)
     whole = compile_dag(cut(reference.trial.folds[0].ensemble, reference.rule.length))
     name = reference.trial.shape.name(reference.rule.length)
-    full_quality, given_quality = (np.nan if q is None else float(q) for q in qualities[1:])
-    full_quality, given_quality = (np.nan if q is None else float(q) for q in qualities[1:])
-    made.reference_ = Reference(name, full_quality, cost, given_quality)
     of_nodes = search.objective == "nodes"
-    excess = search.beyond(found.predictions, full.predictions, truth)
-    made.summary_ = Summary(
-        kind=task.kind,
-        knob=target.name,
-        value=target.value,
-        n_classifiers=ensemble.n_classifiers,
-        rows="certifying" if target.certifies else "choosing",
-        n_rows=len(rows),
-        n_evaluated=average(found.outcome.n_evaluated),
-        measured_against="labels",
-        full=qualities[1],
-        sparse=qualities[0],
-        difference=task.quality.difference(found.predictions, full.predictions, weight),
-        lost=average(excess) if isinstance(target, Bound) else None,
-        confidence=target.confidence,
-        speed=finite_speed(batch_time(whole) / max(batch_time(dag), 1e-9)),
-        speed_one=finite_speed(whole.program.full_costs.one / max(dag.program.costs.one, 1e-9)),
-        n_nodes=average(found.outcome.cost) if of_nodes else None,
-        n_nodes_full=cost if of_nodes else None,
-        reference=name,
-        given=qualities[2],
-        is_reference=(trial, rule) == (reference.trial, reference.rule),
-    )
-    if target.certifies:
-        made.promise_ = target
+    excess = average(search.beyond(found.predictions, full.predictions, truth))
     lines = search.lines()
     lines[trial] = replace(lines[trial], chosen=True)
     sign = 1 if task.predicts_classes else -1
-    made.trained_ = tuple(
-        sorted([*lines.values()], key=lambda line: sign * line.error)
-        + sorted(search.dropped, key=lambda line: sign * line.error)
+    shapes = sorted([*lines.values()], key=lambda line: sign * line.error)
+    shapes += sorted(search.dropped, key=lambda line: sign * line.error)
+    shares = truth
+    if task.predicts_classes:
+        shares = one_hot(task.coded(truth), found.answers.shape[1])
+    result = Result(
+        kind=task.kind,
+        target=target.name,
+        value=target.value,
+        made_by="train",
+        rows="certifying" if target.certifies else "choosing",
+        n_rows=len(rows),
+        n_classifiers=ensemble.n_classifiers,
+        n_evaluated=average(found.outcome.n_evaluated),
+        evaluation=evaluation(found, price),
+        full_evaluation=evaluation(full, price),
+        n_nodes=average(found.outcome.cost) if of_nodes else None,
+        n_nodes_full=cost if of_nodes else None,
+        metrics=tuple(measured_metrics(full.answers, found.answers, shares, weight)),
+        difference=task.quality.difference(found.predictions, full.predictions, weight),
+        bounds=tuple(MeasuredBound(b.name, excess, b.exact) for b in target.losses)
+        if isinstance(target, Bound)
+        else (),
+        confidence=target.confidence,
+        speed=finite_speed(batch_time(whole) / max(batch_time(dag), 1e-9)),
+        speed_one=finite_speed(whole.program.full_costs.one / max(dag.program.costs.one, 1e-9)),
+        training=Training(
+            name,
+            cost,
+            is_full_model=(trial, rule) == (reference.trial, reference.rule),
+            given=given_quality,
+            shapes=tuple(shapes),
+        ),
     )
+    made.take(dag.ensemble, dag.policy, dag, calibration, result)

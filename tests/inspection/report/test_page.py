@@ -36,7 +36,7 @@ def ranked():
 
 def detecting():
     model, X, y = detector()
-    return facts_of(model, X, y, rates=model.realised_rates_)
+    return facts_of(model, X, y, rates=model.result_.rates)
 
 
 def chain():

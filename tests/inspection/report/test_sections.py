@@ -116,7 +116,7 @@ def test_the_summary_of_a_regressor_has_r2():
 
 def test_without_rows_the_summary_has_what_was_measured_on_policy_rows():
     text = page_of(summary(bare())).text()
-    assert f"{bare().model.evaluation.n_evaluated:.1f}" in text
+    assert f"{bare().model.result.evaluation.n_evaluated:.1f}" in text
     assert "rows given" not in text
 
 
@@ -178,7 +178,7 @@ def test_without_a_curve_two_points_are_known():
     page = page_of(tradeoff(bare()))
     assert len(page.all("circle")) == 2
     assert "beta = 0.0005" in page.text()
-    unknown = replace(bare().model, evaluation=None)
+    unknown = replace(bare().model, result=None)
     assert tradeoff(replace(bare(), model=unknown)) is None
 
 
@@ -354,11 +354,11 @@ def test_means_are_compared_with_targets():
 
 def test_the_rates_of_a_detector_are_shown():
     model, X, y = detector()
-    text = page_of(detection(facts_of(model, X, y, rates=model.realised_rates_))).text()
-    assert model.realised_rates_.line("fpr") in text
+    text = page_of(detection(facts_of(model, X, y, rates=model.result_.rates))).text()
+    assert model.result_.rates.line("fpr") in text
     found = np.mean(model.predict(X[y == 1]) == 1)
     assert f"{found:.4g} of {np.sum(y == 1)} positives are called positive" in text
-    alone = page_of(detection(facts_of(model, rates=model.realised_rates_)))
+    alone = page_of(detection(facts_of(model, rates=model.result_.rates)))
     assert "positives are called" not in alone.text()
     assert detection(two()) is None
 

@@ -24,23 +24,24 @@ from mddag.policy.state import Stages
 from mddag.ranking.states import Gap, Readings, Urgency
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import pack, unpack
-from mddag.serving.summary import Summary
+from mddag.serving.result import MeasuredBound, MeasuredMetric, Result
 from tests import strategies
 from tests.native.blocks.forests import random_ensemble, random_tree
 
-SUMMARY = Summary(
+RESULT = Result(
     kind="classifier",
-    knob="max_loss",
+    target="max_loss",
     value=0.02,
-    n_classifiers=2,
+    made_by="sparsify",
     rows="certifying",
     n_rows=500,
+    n_classifiers=2,
     n_evaluated=1.25,
-    measured_against="labels",
-    full=0.25,
-    sparse=0.256,
+    evaluation=Evaluation(0.25, 1.5, 0.2515, 1.0),
+    full_evaluation=Evaluation(0.2, 1.5, 0.2015, 2.0),
+    metrics=(MeasuredMetric("accuracy", 0.75, 0.744), MeasuredMetric("ROC AUC", 0.9, 0.89)),
     difference=0.016,
-    lost=0.006,
+    bounds=(MeasuredBound("accuracy", 0.006, True),),
     confidence=0.9,
     speed=0.75,
     speed_one=1.5,
@@ -76,11 +77,7 @@ def whole_model(**changes):
     parts = {
         "dag": Dag(ensemble, policy, expected_evaluations=1.0),
         "calibration": Calibration([0, 0, 1], [1.5, 2.5], [0.0, 0.0]),
-        "beta": 0.001,
-        "evaluation": Evaluation(0.25, 1.5, 0.2515, 1.0),
-        "full": Evaluation(0.2, 1.5, 0.2015, 2.0),
-        "measured_against": "labels",
-        "summary": SUMMARY,
+        "result": RESULT,
     }
     return Model(**(parts | changes))
 
@@ -95,7 +92,7 @@ def models(draw):
     elif draw(st.booleans()):
         policy = draw(strategies.with_verdicts(policy))
     factor = draw(st.floats(0.1, 10))
-    return Model(Dag(ensemble, policy), Calibration.one_group(factor, len(ensemble)), 0.5)
+    return Model(Dag(ensemble, policy), Calibration.one_group(factor, len(ensemble)))
 
 
 def rewritten(change):

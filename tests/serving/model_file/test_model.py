@@ -20,7 +20,7 @@ from mddag.policy.state import Score, Stages
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.predictor import Predictor
 from tests import strategies
-from tests.serving.model_file.kinds import models, rewritten, whole_model
+from tests.serving.model_file.kinds import RESULT, models, rewritten, whole_model
 
 
 def assert_equal_states(got, wanted):
@@ -50,8 +50,7 @@ def assert_equal_models(got, wanted):
     for name in ("groups", "factors", "offsets"):
         mine, theirs = getattr(got.calibration, name), getattr(wanted.calibration, name)
         np.testing.assert_array_equal(mine, theirs)
-    for name in ("beta", "evaluation", "full", "measured_against", "summary"):
-        assert getattr(got, name) == getattr(wanted, name)
+    assert got.result == wanted.result
 
 
 def test_a_file_holds_all_of_a_model(tmp_path):
@@ -136,8 +135,7 @@ def test_what_cannot_be_kept_is_refused(tmp_path):
 
 def test_a_model_may_know_nothing_of_itself():
     model = Model.from_bytes(Model(whole_model().dag).to_bytes())
-    known = model.calibration, model.beta, model.evaluation, model.full
-    assert (*known, model.measured_against, model.summary) == (None,) * 6
+    assert (model.calibration, model.result) == (None, None)
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
@@ -148,8 +146,8 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     with pytest.raises(ModelFileError, match="offsets would change winners; wanted zeros"):
         whole_model(calibration=unsound).save(path)
     assert path.read_bytes() == before
-    whole_model(beta=None).save(path)
-    assert Model.load(path).beta is None
+    whole_model(result=None).save(path)
+    assert Model.load(path).result is None
     assert os.listdir(tmp_path) == ["model.mddag"]
     with pytest.raises(FileNotFoundError):
         whole_model().save(tmp_path / "nowhere" / "model.mddag")
@@ -184,7 +182,7 @@ def test_regressors_may_shift_means():
     model = whole_model(
         dag=Dag(ensemble, whole_model().dag.policy, expected_evaluations=2.0),
         calibration=Calibration([0, 0, 1], [1.0, 2.0], [0.5, -0.5]),
-        evaluation=Evaluation(1.0, 2.0, 3.0, 2.0),
+        result=replace(RESULT, evaluation=Evaluation(1.0, 2.0, 3.0, 2.0)),
     )
     assert_equal_models(Model.from_bytes(model.to_bytes()), model)
 

@@ -18,6 +18,11 @@ def changed(name, change):
     return apply
 
 
+def of_result(name, change):
+    """A change of one field of the result."""
+    return changed("result", lambda result: result | {name: change(result[name])})
+
+
 def at(index, value):
     def put(array):
         array = array.copy()
@@ -89,7 +94,6 @@ def test_what_is_wrong_with_prices_is_said(change, message):
     [
         (changed("version", lambda _: 0), "format version 0"),
         (changed("version", lambda _: True), "format version True"),
-        (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),
         (changed("kind", lambda _: "oracle"), "that of a 'oracle'"),
         (changed("kind", lambda _: "regressor"), "classes are given, but a regressor has none"),
@@ -98,20 +102,20 @@ def test_what_is_wrong_with_prices_is_said(change, message):
         (changed("every", lambda _: 1), r"actions have shape \(1, 6\); wanted \(2, 6\)"),
         (changed("every", lambda _: True), "every = True; wanted int"),
         (changed("every", lambda _: 2**40), "every is 1099511627776; wanted at most"),
-        (changed("evaluation", lambda e: e | {"n_evaluated": 3.0}), "but there are 2 base"),
-        (changed("evaluation", lambda e: e | {"n_evaluated": -1.0}), "evaluations is -1.0"),
-        (changed("full", lambda e: e | {"loss": None}), "loss = None; wanted float"),
-        (changed("full", lambda e: {}), r"an evaluation has the fields \[\]"),
-        (
-            changed("measured_against", lambda _: "luck"),
-            "measured_against is 'luck'; wanted",
-        ),
-        (changed("measured_against", lambda _: 1), "measured_against = 1; wanted str or NoneType"),
-        (changed("summary", lambda s: s | {"rows": "all"}), "rows is 'all'; wanted one of"),
-        (changed("summary", lambda s: s | {"n_rows": 1.5}), "n_rows = 1.5; wanted int"),
-        (changed("summary", lambda s: s | {"lost": "no"}), "lost = 'no'; wanted float or NoneType"),
-        (changed("summary", lambda s: {}), r"the summary has the fields \[\]"),
-        (lambda m, t: m.pop("full"), "wanted .*'full'"),
+        (of_result("evaluation", lambda e: e | {"n_evaluated": 3.0}), "but there are 2 base"),
+        (of_result("evaluation", lambda e: e | {"n_evaluated": -1.0}), "evaluations is -1.0"),
+        (of_result("full_evaluation", lambda e: e | {"loss": None}), "loss = None; wanted float"),
+        (of_result("full_evaluation", lambda e: {}), r"full_evaluation has the fields \[\]"),
+        (of_result("against", lambda _: "luck"), "against is 'luck'; wanted one of"),
+        (of_result("against", lambda _: 1), "against is 1; wanted one of"),
+        (of_result("rows", lambda _: "all"), "rows is 'all'; wanted one of"),
+        (of_result("n_rows", lambda _: 1.5), "n_rows = 1.5; wanted int"),
+        (of_result("speed", lambda _: "no"), "speed = 'no'; wanted float"),
+        (of_result("metrics", lambda _: {}), "metrics = {}; wanted a list"),
+        (of_result("metrics", lambda m: [*m, 1]), "metrics has the fields 1"),
+        (of_result("bounds", lambda b: [b[0] | {"exact": 1}]), "exact = 1; wanted bool"),
+        (changed("result", lambda r: {}), r"the result has the fields \[\]"),
+        (lambda m, t: m.pop("result"), "wanted .*'result'"),
         (lambda m, t: m.update(code="import os"), "has the fields .*'code'"),
         (lambda m, t: t.pop("votes"), r"tensors \['votes'\] are missing"),
         (lambda m, t: t.update(more=t["votes"]), r"\['more'\] are unexpected"),

@@ -33,6 +33,19 @@ MOST_GROUPS = 24  # columns of the DAG
 MOST_EVALUATIONS = 4_000_000  # on all paths that are counted: some 200 MB at work
 
 
+class ReportedResult(Protocol):
+    """What a report reads of ``mddag.serving.result.Result``."""
+
+    @property
+    def target(self) -> str: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def evaluation(self) -> Evaluation | None: ...
+    @property
+    def full_evaluation(self) -> Evaluation | None: ...
+
+
 class ReportedModel(Protocol):
     """What a report reads of ``mddag.serving.model_file.Model``."""
 
@@ -41,11 +54,7 @@ class ReportedModel(Protocol):
     @property
     def calibration(self) -> Calibration | None: ...
     @property
-    def beta(self) -> float | None: ...
-    @property
-    def evaluation(self) -> Evaluation | None: ...
-    @property
-    def full(self) -> Evaluation | None: ...
+    def result(self) -> ReportedResult | None: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,8 +52,9 @@ def _tiles(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield numbers, and what they are."""
     of_all = f"evaluations per row, of {len(facts.ensemble)}"
     if facts.rows is None:
-        if facts.model.evaluation is not None:
-            yield f"{facts.model.evaluation.n_evaluated:.1f}", of_all
+        known = facts.model.result
+        if known is not None and known.evaluation is not None:
+            yield f"{known.evaluation.n_evaluated:.1f}", of_all
         return
     yield f"{facts.trace.n_evaluated.mean():.1f}", of_all
     full = facts.full_predicted
@@ -114,9 +115,10 @@ def tradeoff(facts: Facts) -> Section | None:
 
 
 def _two_points(facts: Facts) -> Section | None:
-    sparse, full = facts.model.evaluation, facts.model.full
-    if sparse is None or full is None:
+    known = facts.model.result
+    if known is None or known.evaluation is None or known.full_evaluation is None:
         return None
+    sparse, full = known.evaluation, known.full_evaluation
     points: list[Point] = []
     for name, one, kind, size in (("full", full, "full", 6.0), ("this", sparse, "here", 8.0)):
         words = f"{name} model: {round(one.n_evaluated, 1):g} evaluations, loss {one.loss:.4g}"
