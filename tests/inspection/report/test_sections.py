@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import r2_score
 
 import mddag
 from mddag.inspection.report import Facts
@@ -22,7 +23,6 @@ from mddag.inspection.report.sections import (
     features,
     histogram,
     losses_of,
-    r2,
     reads_of,
     summary,
     tradeoff,
@@ -109,9 +109,8 @@ def test_the_summary_has_the_numbers_of_the_rows():
 
 def test_the_summary_of_a_regressor_has_r2():
     facts = numbers()
-    assert f"{r2(facts.predicted, facts.targets):.4f}" in page_of(summary(facts)).text()
-    assert np.isnan(r2(np.zeros(3), np.ones(3)))
-    assert r2(np.array([1.0, 2.0]), np.array([1.0, 2.0])) == pytest.approx(1)
+    wanted = r2_score(facts.targets, facts.predicted)
+    assert f"{wanted:.4f}" in page_of(summary(facts)).text()
 
 
 def test_without_rows_the_summary_has_what_was_measured_on_policy_rows():

@@ -27,6 +27,12 @@ _CLEAR = 26.0  # points between two labels
 _ASIDE = {"train": ("0.75", "o"), "selection": ("0.5", "s")}
 
 
+def loss_name(curve: Curve) -> str:
+    """Name the loss of a curve: "error" if it is the share of wrong labels."""
+    plain = isinstance(curve.loss, ZeroOne) and curve.loss.weights is None
+    return "error" if plain else f"{type(curve.loss).__name__} loss"
+
+
 class TradeoffDisplay(Display):
     """Plot of a Curve: loss against evaluations or cost, one point per beta.
 
@@ -102,8 +108,7 @@ class TradeoffDisplay(Display):
         both = [self._points(s, prefix)[0] for s in self.curve.samples for prefix in ("", "full_")]
         log_if_wide(ax, np.concatenate(both))
         ax.set_xlabel(_X_LABELS[self.x])
-        plain = isinstance(self.curve.loss, ZeroOne) and self.curve.loss.weights is None
-        ax.set_ylabel("error" if plain else f"{type(self.curve.loss).__name__} loss")
+        ax.set_ylabel(loss_name(self.curve))
         ax.spines[["right", "top"]].set_visible(False)
         ax.legend(fontsize=LABEL_SIZE, frameon=False)
         self._label_betas(ax, reported)

@@ -22,7 +22,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Patches, Rows
 from mddag.ensemble.votes import take_segments
 from mddag.inspection.explanation.explain import classes_of, numbers_of
-from mddag.inspection.plotting._axes import OKABE_ITO, group_of
+from mddag.inspection.plotting._axes import group_of
 from mddag.inspection.plotting.graph import Graph, Grouping
 from mddag.metrics.detection import RealisedRates
 from mddag.policy.calibration import Calibration
@@ -209,10 +209,7 @@ class Facts:
         if self.classes is None:
             return (), np.zeros(self.n_rows, np.intp)
         codes = self.codes if self.codes is not None else self.predicted
-        names, group = group_of(codes, self.n_rows, "y")
-        labels = self.classes.tolist()
-        known = tuple(n if n == "other" else str(labels[int(n)]) for n in names)
-        return known[: len(OKABE_ITO)], group
+        return group_of(self.classes[codes], self.n_rows, "y")
 
     @property
     def colors(self) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mddag.inspection.explanation.rules import one_line
+from mddag.inspection.plotting._axes import WIDE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -77,9 +78,6 @@ def percent(share: float) -> str:
     if share in (0, 1) or 0.1 <= share < 0.995:
         return f"{100 * share:.0f} %"
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.1f} %"
-
-
-WIDE = 20.0  # a scale that spans more than this factor is logarithmic
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.inspection.explanation.rules import feature_name
+from mddag.inspection.plotting.curves import loss_name
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.markup import (
     Axis,
@@ -28,7 +29,7 @@ from mddag.inspection.report.markup import (
     padded,
     percent,
 )
-from mddag.losses import ZeroOne
+from mddag.metrics.regression import R2
 from mddag.policy.curve import Curve
 
 EARLY = 0.1  # of all base classifiers: rows that need no more leave early
@@ -63,8 +64,7 @@ def _tiles(facts: Facts) -> Iterator[tuple[str, str]]:
         texts = [f"{100 * error:.2f} %" for error in errors]
         yield texts[0], "; full model ".join(["error", *texts[1:]])
     elif facts.targets is not None and facts.ensemble.kind != "ranker":
-        targets = np.asarray(facts.targets, float)
-        texts = [f"{r2(p, targets):.4f}" for p in (facts.predicted, full) if p is not None]
+        texts = [f"{R2()(facts.targets, p):.4f}" for p in (facts.predicted, full) if p is not None]
         yield texts[0], "; full model ".join(["R2", *texts[1:]])
     if full is not None and facts.classes is not None:
         same = float((full == facts.predicted).mean())
@@ -75,20 +75,12 @@ def _tiles(facts: Facts) -> Iterator[tuple[str, str]]:
         yield f"{times:.1f} times", what
 
 
-def r2(predicted: NDArray[Any], targets: NDArray[Any]) -> float:
-    """Return the share of the variance that is explained; NaN if there is none."""
-    spread = float(np.square(targets - targets.mean()).sum())
-    return 1 - float(np.square(targets - predicted).sum()) / spread if spread > 0 else float("nan")
-
-
 def tradeoff(facts: Facts) -> Section | None:
     """Draw loss against evaluations; None if nothing was measured."""
     curve = facts.curve
     if curve is None:
         return _two_points(facts)
-    sample, loss = curve.samples[-1], "error"
-    if not counts_errors(curve):
-        loss = f"{type(curve.loss).__name__} loss"
+    sample, loss = curve.samples[-1], loss_name(curve)
     at = curve.columns[f"{sample}_n_evaluated"].tolist()
     losses = curve.columns[f"{sample}_loss"].tolist()
     envelope = curve.envelope(x="n_evaluated").tolist()
@@ -160,14 +152,9 @@ def _mean_loss(
 ) -> float:
     if facts.codes is None:
         return float(np.mean(curve.loss(scores, np.asarray(facts.targets, np.float64))))
-    if counts_errors(curve):  # by labels: a policy may give others than the scores say
+    if loss_name(curve) == "error":  # by labels: a policy may give others than the scores say
         return float(np.mean(predicted != facts.codes))
     return float(np.mean(curve.loss(scores, facts.codes)))
-
-
-def counts_errors(curve: Curve) -> bool:
-    """Tell whether the loss is the share of wrong labels."""
-    return isinstance(curve.loss, ZeroOne) and curve.loss.weights is None
 
 
 MOST_BARS = 40
@@ -347,5 +334,5 @@ def calibration(facts: Facts) -> Section | None:
         n_more=len(found) - MOST_LISTED,
         few=FEW,
         gap=sum(n * abs(a - b) for _, n, a, b, _ in found) / facts.n_rows,
-        r2=r2(guess, truth.astype(float)),
+        r2=R2()(truth.astype(float), guess),
     )
