@@ -66,24 +66,6 @@ def test_each_group_of_exits_has_its_own_factor():
     assert Calibration.one_group(2.0, 4).groups.tolist() == [0] * 5
 
 
-@pytest.mark.parametrize(
-    ("groups", "factors", "offsets", "message"),
-    [
-        ([0, 2], [1.0, 1.0], [0.0, 0.0], r"exit step 1 is in group 2; groups are numbered 0\.\.1"),
-        ([-1], [1.0], [0.0], "exit step 0 is in group -1"),
-        ([0.0], [1.0], [0.0], r"groups are float64 \(1,\); wanted the number of a group"),
-        ([[0]], [1.0], [0.0], r"groups are int64 \(1, 1\)"),
-        ([0], [1.0], [0.0, 0.0], r"have shapes \(1,\) and \(2,\); wanted one of each"),
-        ([0], [0.0], [0.0], "factors hold others than positive numbers"),
-        ([0], [np.inf], [0.0], "factors hold others than positive numbers"),
-        ([0], [1.0], [np.nan], "offsets others than finite ones"),
-    ],
-)
-def test_numbers_that_calibrate_nothing_are_refused(groups, factors, offsets, message):
-    with pytest.raises(ValueError, match=message):
-        Calibration(groups, factors, offsets)
-
-
 def test_sure_scores_are_sure_without_a_warning():
     p = probabilities(np.array([[-1e4], [1e4]]), 1.0)
     assert_allclose(p, [[1, 0], [0, 1]])
