@@ -211,7 +211,7 @@ def test_what_cannot_run_a_policy_is_refused():
     ensemble = forest(8)
     with pytest.raises(ValueError, match="executor is 'fast'; wanted one of 'walk', 'blocks'"):
         mddag.compile(ensemble, executor="fast")
-    with pytest.raises(ValueError, match=r"'all' evaluates the same of .* one of 'walk'"):
+    with pytest.raises(ValueError, match=r"'all', but the policy does not .*; wanted 'walk' or"):
         mddag.compile(ensemble, noisy_policy(ensemble, 5), executor="all")
     called = Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1)
     with pytest.raises(ValueError, match=r"executor is 'walk', but .* callables.*; leave executor"):

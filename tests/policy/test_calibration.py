@@ -17,7 +17,13 @@ from mddag.policy.by_exit import (
     log_mean_calibration,
     mean_calibration,
 )
-from mddag.policy.calibration import Calibration, fit_factor, opinion, probabilities, smoothed
+from mddag.policy.calibration import (
+    Calibration,
+    fit_factor,
+    fitted_probabilities,
+    probabilities,
+    smoothed,
+)
 from tests.reference import probabilities as twin
 
 
@@ -121,12 +127,12 @@ def test_soft_targets_are_taken_as_they_are():
     assert fit_factor(three, probabilities(three, 0.6)) == pytest.approx(0.6)
 
 
-def test_an_opinion_is_of_the_rows_that_count():
+def test_fitted_probabilities_are_of_the_rows_that_count():
     scores, labels = np.array([[1.0], [2.0], [-1.0], [1.0]]), np.array([1, 1, 0, 0])
     mass = np.array([1.0, 1.0, 1.0, 0.0])
-    said = opinion(scores, labels, mass)
-    np.testing.assert_allclose(said[:3], opinion(scores[:3], labels[:3]))
-    assert abs(said[3, 1] - opinion(scores, labels)[3, 1]) > 0.01
+    said = fitted_probabilities(scores, labels, mass)
+    np.testing.assert_allclose(said[:3], fitted_probabilities(scores[:3], labels[:3]))
+    assert abs(said[3, 1] - fitted_probabilities(scores, labels)[3, 1]) > 0.01
 
 
 def test_no_array_waits_for_a_collection_of_cycles():
