@@ -605,7 +605,7 @@ def settle(
         n_nodes=average(found.outcome.cost) if of_nodes else None,
         n_nodes_full=cost if of_nodes else None,
         metrics=tuple(measured_metrics(full.answers, found.answers, shares, weight)),
-        difference=task.quality.difference(found.predictions, full.predictions, weight),
+        difference=task.difference(found.predictions, full.predictions, weight),
         bounds=tuple(MeasuredBound(b.name, excess, b.exact) for b in target.losses)
         if isinstance(target, Bound)
         else (),
