@@ -83,10 +83,6 @@ def test_windows_need_not_be_square():
     assert (boxes[0, 3] - boxes[0, 1]) / (boxes[0, 2] - boxes[0, 0]) == pytest.approx(2, abs=0.2)
 
 
-def test_patches_of_another_size_are_resized():
-    detector = Detector(**SETTINGS).fit(patches(600, size=18), backgrounds())
-    picture, box = scene(0)
-    assert overlap(detector.detect(picture).boxes[0], box) > 0.4
 
 
 @pytest.mark.filterwarnings("error")
@@ -141,20 +137,8 @@ def test_constant_pictures_hold_nothing(grey):
     assert len(fitted().detect(np.full((300, 400), grey, np.uint8), cut=0).boxes) == 0
 
 
-def test_colour_and_float_pictures_are_read_as_grey_ones():
-    picture, _ = scene(0)
-    want = fitted().detect(picture)
-    for same in (np.stack([picture] * 3, axis=2), picture / 255.0, picture[..., None]):
-        got = fitted().detect(same)
-        assert np.array_equal(got.boxes, want.boxes)
 
 
-def test_a_hundred_megapixels_are_scanned():
-    picture = np.tile(background((1000, 1000), 3), (10, 10))
-    y, x = 5000, 7000
-    picture[y : y + 24, x : x + 24] = scene(0)[0][20:44, 30:54]
-    boxes, _ = fitted().detect(picture, min_size=20, max_size=40)
-    assert max(overlap(box, np.array([x, y, x + 24, y + 24])) for box in boxes) > 0.3
 
 
 def test_the_detector_is_the_same(tmp_path):
@@ -253,10 +237,6 @@ def test_random_content_never_crashes():
     assert 0 < n_refused < 200
 
 
-def test_a_cascade_is_not_loaded_before_it_is_used():
-    code = "import sys, mddag.detection; print('mddag.detection.cascade' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "False"
 
 
 def test_the_bank_is_bounded():

@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from mddag._utils.checks import check_fraction, check_whole, checked_jobs
 from mddag.adapters import as_ensemble
 from mddag.boosting.training_set import TrainingSet, on_used_columns, training_set
-from mddag.detection.cascade_rows import CascadeRows
+from mddag.detection.cascade_rows import CascadeRows, Flags, Vector
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
 from mddag.engine.trace import Trace
@@ -46,9 +46,6 @@ from mddag.policy.state import Score, Stages
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.serving.served_model import HasPredictor
-
-Vector = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 CLEARANCE = 1e-4  # of the spread of scores: far more than executors round by
 
@@ -387,13 +384,6 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         return self.predictor().n_evaluated(self._rows(X))
 
     def predictor(self) -> Predictor:
-        """Return the fitted model without scikit-learn; its predictions are the same.
-
-        Returns
-        -------
-        Predictor
-            What ``mddag.load`` returns for a file that ``save`` has written.
-        """
         check_is_fitted(self)
         return Predictor(Model(self.dag_), n_jobs=self.n_jobs)
 

@@ -31,6 +31,7 @@ all. A base classifier of the last stage is counted by all stages to come, too, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -44,7 +45,6 @@ from mddag.detection.cascade_rows import (
     ROUNDING,
     CascadeRows,
     CodedRows,
-    Flags,
     Vector,
     adaboost,
     balanced,
@@ -75,59 +75,40 @@ def vj_cascade(
     rejects: list[float] = []
     fpr, tpr, stopped_by = 1.0, 1.0, "n_stages"
     for m in range(1, n_stages + 1):
-        n_boosted, n_held = (int((of.labels == 0).sum()) for of in (rows.boosted, rows.held))
-        if m > 1 and (n_boosted < FEWEST_NEGATIVES or n_held == 0):
+        positive = rows.held.labels > 0
+        n_boosted = np.count_nonzero(rows.boosted.labels == 0)
+        if m > 1 and (n_boosted < FEWEST_NEGATIVES or positive.all()):
             stopped_by = "negatives"
             break
         goal = max_fpr, min_tpr
         if rates == "cascade":  # the first m stages together
             goal = max_fpr**m / max(fpr, ROUNDING), min(min_tpr**m / tpr, 1.0)
-        stage = boosted_stage(rows, *goal, max_rounds)
-        if stage.trees:
-            trees += stage.trees
-            sizes.append(len(stage.trees))
-            rejects.append(stage.reject)
-        if not stage.reached:
+        may_pass = goal[0] * (~positive).sum() + ROUNDING
+        may_lose = int((1 - goal[1]) * positive.sum() + ROUNDING)
+        stage: list[Nodes] = []
+        score, held_score, reject = np.zeros(len(rows.boosted)), np.zeros(len(positive)), -np.inf
+        reached = False
+        for tree, votes in islice(adaboost(rows.coded, rows.learner), max_rounds):
+            stage.append(tree)
+            score += votes
+            held_score += rows.held_votes(tree)
+            reject = highest_reject(held_score[positive], held_score[~positive], may_lose)
+            reached = np.count_nonzero((held_score > reject) & ~positive) <= may_pass
+            if reached:
+                break
+        if stage:
+            trees += stage
+            sizes.append(len(stage))
+            rejects.append(reject)
+        if not reached:
             stopped_by = "rates"
             break
-        positive = rows.held.labels > 0
-        fpr *= float(stage.passing[~positive].mean()) if not positive.all() else 0.0
-        tpr *= float(stage.passing[positive].mean()) if positive.any() else 0.0
-        through = (stage.score > stage.reject) | rows.coded.positive
-        rows = rows.kept(np.flatnonzero(through), np.flatnonzero(stage.passing))
+        held = held_score > reject
+        fpr *= float(held[~positive].mean()) if not positive.all() else 0.0
+        tpr *= float(held[positive].mean()) if positive.any() else 0.0
+        through = (score > reject) | rows.coded.positive
+        rows = rows.kept(np.flatnonzero(through), np.flatnonzero(held))
     return TrainedChain(trees, Chain.of_stages(sizes, rejects), stopped_by)
-
-
-class BoostedStage(NamedTuple):
-    """One stage of VJCascade."""
-
-    trees: list[Nodes]
-    reject: float
-    score: Vector  # of the rows boosted on
-    passing: Flags  # of the rows held out
-    reached: bool  # whether it has its rates
-
-
-def boosted_stage(
-    rows: CascadeRows, max_fpr: float, min_tpr: float, max_rounds: int
-) -> BoostedStage:
-    """Boost one stage until it reaches its rates, or has `max_rounds` base classifiers."""
-    positive = rows.held.labels > 0
-    may_lose = int((1 - min_tpr) * positive.sum() + ROUNDING)
-    may_pass = max_fpr * (~positive).sum() + ROUNDING
-    trees: list[Nodes] = []
-    score, held_score, reject = np.zeros(len(rows.boosted)), np.zeros(len(positive)), -np.inf
-    for tree, votes in adaboost(rows.coded, rows.learner):
-        trees.append(tree)
-        score += votes
-        held_score += rows.held_votes(tree)
-        reject = highest_reject(held_score[positive], held_score[~positive], may_lose)
-        through = held_score > reject
-        if np.count_nonzero(through & ~positive) <= may_pass:
-            return BoostedStage(trees, reject, score, through, True)
-        if len(trees) == max_rounds:
-            break
-    return BoostedStage(trees, reject, score, held_score > reject, False)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
