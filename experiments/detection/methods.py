@@ -65,9 +65,18 @@ def prefixes(case: Case) -> Iterator[Setting]:
 
 def chained(chain: Chain, votes: tuple[np.ndarray, np.ndarray]) -> tuple[Rows, Rows]:
     """What policy rows and test rows with these votes do in a cascade."""
-    most = np.abs(votes[0]).max(axis=0)
-    policy, test = (chain.exits(v, most) for v in votes)
-    return (policy.rank, policy.n_evaluated), (test.rank, test.n_evaluated)
+    reach = chain.reach(np.abs(votes[0]).max(axis=0))
+    policy, test = (left(chain, rows, reach) for rows in votes)
+    return policy, test
+
+
+def left(chain: Chain, votes: np.ndarray, reach: np.ndarray) -> Rows:
+    """Ranks of rows with these votes, by where they leave a cascade, and their evaluations."""
+    scores = chain.sums(votes) + chain.bias
+    rejected = scores <= chain.rejects
+    stage = np.where(rejected.any(axis=1), rejected.argmax(axis=1), chain.n_stages - 1)
+    score, steps = scores[np.arange(len(scores)), stage], chain.ends[stage]
+    return chain.ranks(score, steps, reach), steps.astype(np.int64)
 
 
 def soft_cascades(case: Case) -> Iterator[Setting]:

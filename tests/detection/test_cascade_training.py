@@ -30,7 +30,7 @@ RATES = {"max_fpr": 0.6, "min_tpr": 0.95}
 
 def stage_rates(stages, rows):
     """FPR and TPR of the first m stages on held-out rows, one pair for each m."""
-    scores = stages.chain.stage_scores(votes_of(rows.held, stages.trees))
+    scores = stages.chain.sums(votes_of(rows.held, stages.trees))
     passed = np.cumprod(scores > stages.chain.rejects, axis=1)
     positive = rows.held.labels > 0
     for accepted in passed.T:
@@ -90,7 +90,7 @@ def test_equals_the_twin(seed, n_steps, rate, alpha):
     chain = soft_cascade(votes, positive, **setting)
     order, kept = reference.soft_cascade(votes, positive, **setting)
     assert chain.order.tolist() == order
-    scores = chain.stage_scores(votes)
+    scores = chain.sums(votes)
     alive = np.ones(60, bool)
     for m, lowest in enumerate(kept):
         np.testing.assert_array_equal(

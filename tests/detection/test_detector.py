@@ -83,8 +83,6 @@ def test_windows_need_not_be_square():
     assert (boxes[0, 3] - boxes[0, 1]) / (boxes[0, 2] - boxes[0, 0]) == pytest.approx(2, abs=0.2)
 
 
-
-
 @pytest.mark.filterwarnings("error")
 def test_no_hard_negatives_left_is_a_warning_and_keeps_the_detector():
     flat = [background(seed=seed, contrast=0.0) for seed in range(4)]
@@ -135,10 +133,6 @@ def test_pictures_smaller_than_the_window_hold_nothing(shape):
 @pytest.mark.parametrize("grey", [0, 128, 255])
 def test_constant_pictures_hold_nothing(grey):
     assert len(fitted().detect(np.full((300, 400), grey, np.uint8), cut=0).boxes) == 0
-
-
-
-
 
 
 def test_the_detector_is_the_same(tmp_path):
@@ -235,8 +229,6 @@ def test_random_content_never_crashes():
         assert ((boxes >= 0) & (boxes <= most)).all()
         assert not np.isnan(scores).any()
     assert 0 < n_refused < 200
-
-
 
 
 def test_the_bank_is_bounded():

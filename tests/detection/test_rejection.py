@@ -102,8 +102,6 @@ def test_selection_rows_choose():
     )
 
 
-
-
 def test_parameters_survive_a_clone():
     solver = Rejection(target_tpr=0.9, budget=7.0, every=2)
     assert repr(clone(solver)) == repr(solver)

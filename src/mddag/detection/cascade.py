@@ -51,17 +51,6 @@ CLEARANCE = 1e-4  # of the spread of scores: far more than executors round by
 
 
 @dataclass(frozen=True, eq=False)
-class ChainExits:
-    """Where rows left a chain."""
-
-    stage: NDArray[np.intp]  # intp (n,), the last stage entered
-    score: Vector  # float64 (n,), f_m there
-    accepted: Flags  # bool (n,)
-    n_evaluated: NDArray[np.int64]  # int64 (n,)
-    rank: Vector  # float64 (n,), what an ROC curve is made of
-
-
-@dataclass(frozen=True, eq=False)
 class Chain:
     """Stages of base classifiers."""
 
@@ -91,31 +80,16 @@ class Chain:
         counts = of[:, None] == np.arange(len(ends))
         return cls(np.arange(len(of)), ends, np.asarray(rejects, float), counts)
 
-    def stage_scores(self, votes: Vector) -> Vector:
-        """Return f_m of rows with these votes (n, N), float64 (n, M)."""
-        return self._summed(votes) + self.bias
-
-    def _summed(self, votes: Vector) -> Vector:
-        """Return f_m without the bias."""
+    def sums(self, votes: Vector) -> Vector:
+        """Return f_m without the bias of rows with these votes (n, N), float64 (n, M)."""
         taken = votes[:, self.order]
         if self.counts is not None:
             return np.asarray(taken @ self.counts)
         return np.asarray(np.cumsum(taken, axis=1)[:, self.ends - 1])
 
-    def exits(self, votes: Vector, most: Vector | None = None) -> ChainExits:
-        """Return where rows with these votes leave; `most` are the largest |votes| there can be."""
-        scores = self.stage_scores(votes)
-        rejected = scores <= self.rejects
-        out: Flags = np.asarray(rejected.any(axis=1))
-        stage = np.where(out, rejected.argmax(axis=1), self.n_stages - 1)
-        score = scores[np.arange(len(scores)), stage]
-        reach = self.reach(np.abs(votes).max(axis=0, initial=0.0) if most is None else most)
-        rank = self.ranks(score, self.ends[stage], reach)
-        return ChainExits(stage, score, ~out, self.ends[stage].astype(np.int64), rank)
-
     def reach(self, most: Vector) -> Vector:
         """Return the largest |f_m| there can be, float64 (M,), by the largest votes (N,)."""
-        sums = self._summed(most[None, :])[0] + abs(self.bias)
+        sums = self.sums(most[None, :])[0] + abs(self.bias)
         return np.where(sums > 0, sums, 1.0)
 
     def ranks(self, scores: Vector, exit_step: NDArray[np.integer[Any]], reach: Vector) -> Vector:
