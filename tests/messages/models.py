@@ -5,7 +5,7 @@ what Python or numpy says by itself.
 """
 
 import re
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -25,6 +25,14 @@ def check(call, error, words):
     with pytest.raises(error, match=words) as caught:
         call()
     assert not re.search(RAW, str(caught.value))
+
+
+def named(call, error=ValueError, **values):
+    """Rows of arguments, one bad at a time, whose message says the name and the value."""
+    return [
+        (partial(call, **{name: value}), error, rf"{name} is {re.escape(repr(value))}(?!\w)")
+        for name, value in values.items()
+    ]
 
 
 def rejected(rows):

@@ -19,7 +19,7 @@ from mddag.losses import Squared
 from mddag.solvers import Margin
 from tests.detection.problems import SETTINGS, backgrounds, fitted, patches, random_classifier
 from tests.messages import models
-from tests.messages.models import check, rejected
+from tests.messages.models import check, named, rejected
 
 X, Y = np.random.default_rng(0).normal(size=(80, 3)), np.arange(80) % 2
 GREY, SMALL = np.zeros((30, 30), np.uint8), np.zeros((5, 9), np.uint8)
@@ -83,14 +83,10 @@ IMAGES = [
     (lambda: as_grey(GREY + np.uint16(4000)), ValueError, "values from 4000 to 4000"),
     (lambda: as_grey(np.full((9, 9), "a")), TypeError, "picture is an array of <U1"),
     (lambda: as_grey(np.zeros((1, 1 << 21), np.uint8)), ValueError, "at most 1048576 pixels"),
-    (lambda: scan(scale=1), ValueError, "scale is 1;"),
-    (lambda: scan(min_size=-1), ValueError, "min_size is -1;"),
+    *named(scan, scale=1, min_size=-1, n_jobs=0),
     (lambda: scan(max_size=(9, 9.5)), ValueError, "max_size is a tuple;"),
-    (lambda: scan(n_jobs=0), ValueError, "n_jobs is 0;"),
-    (lambda: classifier(margin=-1), ValueError, "margin is -1;"),
+    *named(classifier, margin=-1, accept=np.nan, min_deviation=np.inf),
     (lambda: classifier(margin=1 << 63), ValueError, "a margin that leaves no pixel"),
-    (lambda: classifier(accept=np.nan), ValueError, "accept is nan;"),
-    (lambda: classifier(min_deviation=np.inf), ValueError, "min_deviation is inf;"),
     (lambda: read_cascade(None), TypeError, "path is None;"),
 ]
 DETECTORS = [
@@ -104,41 +100,32 @@ DETECTORS = [
     (lambda: train(backgrounds_=GREY), TypeError, "backgrounds is an? "),
     (lambda: train(backgrounds_="nowhere"), ValueError, "'nowhere', which is no folder"),
     (lambda: train(backgrounds_=3), TypeError, "backgrounds is an int;"),
-    (lambda: train(window=24), ValueError, "window is 24;"),
+    *named(
+        train,
+        window=24,
+        n_leaves=34,
+        n_trees=0,
+        n_negatives=3,
+        n_features=0,
+        false_per_megapixel=np.inf,
+        random_state=-1,
+    ),
     (lambda: train(window=(200, 200)), ValueError, "at most 32896 pixels in all"),
-    (lambda: train(n_leaves=34), ValueError, "n_leaves is 34;"),
-    (lambda: train(n_trees=0), ValueError, "n_trees is 0;"),
-    (lambda: train(n_negatives=3), ValueError, "n_negatives is 3;"),
-    (lambda: train(n_features=0), ValueError, "n_features is 0;"),
-    (lambda: train(false_per_megapixel=np.inf), ValueError, "false_per_megapixel is inf"),
-    (lambda: train(random_state=-1), ValueError, "random_state is -1;"),
     (lambda: Detector().detect(SMALL), ValueError, "not fitted; call fit"),
     (lambda: Detector().save("a"), ValueError, "not fitted"),
     (lambda: find("nowhere.png"), FileNotFoundError, "nowhere.png"),
-    (lambda: find(cut="low"), ValueError, "cut is 'low';"),
+    *named(find, cut="low"),
     (lambda: Detector.from_opencv(__file__), mddag.ModelFileError, "cannot read"),
     (lambda: Detector.from_opencv("a", min_neighbours=1.5), ValueError, "min_neighbours is 1.5;"),
 ]
 CASCADES = [
-    (lambda: vj(learner="stump"), TypeError, "learner is 'stump';"),
-    (lambda: vj(n_stages=0), ValueError, "n_stages is 0;"),
-    (lambda: vj(max_fpr=1.5), ValueError, "max_fpr is 1.5;"),
-    (lambda: vj(min_tpr=0), ValueError, "min_tpr is 0;"),
-    (lambda: vj(rates="all"), ValueError, "rates is 'all';"),
-    (lambda: vj(max_rounds=0.5), ValueError, "max_rounds is 0.5;"),
-    (lambda: vj(policy_fraction=1), ValueError, "policy_fraction is 1;"),
-    (lambda: soft(n_steps=-1), ValueError, "n_steps is -1;"),
-    (lambda: soft(detection_rate=2), ValueError, "detection_rate is 2;"),
-    (lambda: soft(alpha="early"), ValueError, "alpha is 'early';"),
-    (lambda: soft(pool_size=0), ValueError, "pool_size is 0;"),
-    (lambda: wald(miss_rate=0.0), ValueError, "miss_rate is 0.0;"),
-    (lambda: wald(smoothing=0), ValueError, "smoothing is 0;"),
-    (lambda: fc(eta=-1), ValueError, "eta is -1;"),
-    (lambda: fc(slope=0), ValueError, "slope is 0;"),
-    (lambda: fc(threshold=np.nan), ValueError, "threshold is nan;"),
-    (lambda: fc(positive_weight=np.inf), ValueError, "positive_weight is inf;"),
-    (lambda: fc(max_stages=0), ValueError, "max_stages is 0;"),
-    (lambda: fc(max_features=0), ValueError, "max_features is 0;"),
+    *named(vj, TypeError, learner="stump"),
+    *named(vj, n_stages=0, max_fpr=1.5, min_tpr=0, rates="all", max_rounds=0.5, policy_fraction=1),
+    *named(soft, n_steps=-1, detection_rate=2, alpha="early", pool_size=0),
+    *named(wald, miss_rate=0.0, smoothing=0),
+    *named(
+        fc, eta=-1, slope=0, threshold=np.nan, positive_weight=np.inf, max_stages=0, max_features=0
+    ),
     (lambda: vj(np.arange(80) % 3), ValueError, "Only binary .* y has 3 classes"),
     (lambda: vj(0 * Y), ValueError, "one class only"),
     (lambda: vj(rows=0 * X), ValueError, "no base classifier is better than chance"),
@@ -148,12 +135,8 @@ CASCADES = [
 ]
 RATES = [
     (lambda: Rejection(0.1, 0.9), ValueError, "target_fpr=0.1 and target_tpr=0.9"),
-    (lambda: Rejection(target_fpr=3), ValueError, "target_fpr is 3;"),
-    (lambda: Rejection(target_fpr=0), ValueError, "target_fpr is 0;"),
-    (lambda: Rejection(target_tpr=1.0), ValueError, "target_tpr is 1.0;"),
-    (lambda: Rejection(budget=-1), ValueError, "budget is -1;"),
-    (lambda: Rejection(shift="low"), ValueError, "shift is 'low';"),
-    (lambda: Rejection(n_parts=1), ValueError, "n_parts is 1;"),
+    *named(Rejection, target_fpr=3),
+    *named(Rejection, target_fpr=0, target_tpr=1.0, budget=-1, shift="low", n_parts=1),
     (lambda: solve(np.ones((9, 2, 3)), np.arange(9) % 3), ValueError, "3 scores"),
     (lambda: solve(np.ones((9, 2)), np.ones(9), loss=Squared()), ValueError, "of numbers"),
     (lambda: solve(np.ones((9, 2)), np.zeros(9, int)), ValueError, "all 9 rows .* negative"),

@@ -9,7 +9,7 @@ from mddag import AdaBoostMHClassifier as AdaBoost
 from mddag import MDDAGClassifier, MDDAGRegressor
 from mddag.detection import Haar, Rejection
 from mddag.learners import Tree
-from tests.messages.models import X, Y, boost, fast, fit, model, regressor, rejected, scaled
+from tests.messages.models import X, Y, boost, fast, fit, model, named, regressor, rejected, scaled
 
 ROWS = [
     *(
@@ -32,10 +32,8 @@ ROWS = [
         NotFittedError,
         "This MDDAGClassifier instance",
     ),
-    (lambda: fit(policy_rows="all"), ValueError, "policy_rows is 'all'"),
-    (lambda: fit(policy_fraction=0), ValueError, "policy_fraction is 0"),
+    *named(fit, policy_rows="all", policy_fraction=0, beta=None),
     (lambda: fit(actions=("skip",)), ValueError, r"actions are \('skip',\)"),
-    (lambda: fit(beta=None), ValueError, "beta is None"),
     (lambda: fit(ensemble=regressor()), ValueError, "the ensemble is that of a"),
     (
         lambda: fit(ensemble=GradientBoostingClassifier(), X=X[:2], y=[0, 1]),
@@ -68,7 +66,7 @@ ROWS = [
 PATCHES = np.random.default_rng(0).integers(0, 256, (80, 6, 5), np.uint8)
 BOOSTING = [
     (lambda: boost("stump"), TypeError, "learner is 'stump'"),
-    (lambda: boost(n_rounds=0), ValueError, "n_rounds is 0"),
+    *named(boost, n_rounds=0),
     (lambda: boost(rows=[], labels=[]), ValueError, "Expected 2D array"),
     (lambda: boost(rows={}), ValueError, r"X has 0 dimension\(s\)"),
     (lambda: boost(labels=np.ones(80, int)), ValueError, "one class|1 class"),

@@ -5,7 +5,7 @@ from mddag.policy import Correlation, Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
 from mddag.solvers.sarsa import Flat
 from mddag.solvers.values import Table
-from tests.messages.models import ReturnsNothing, X, Y, fit, mdp, regressor, rejected, votes
+from tests.messages.models import ReturnsNothing, X, Y, fit, mdp, named, regressor, rejected, votes
 
 
 def of(solver, **changes):
@@ -25,7 +25,7 @@ SOLVERS = [
     (lambda: Descent().solve(mdp(), X), TypeError, "selection is an array"),
     (of_another_sample, ValueError, "learn a policy for these"),
     (numbers, ValueError, "Margin.* labels are numbers"),
-    (lambda: QWYC(rates="few"), ValueError, "rates is 'few'"),
+    *named(QWYC, rates="few"),
     (of(Descent(z="two")), ValueError, "z is 'two'"),
     (of(Portfolio(3)), TypeError, "members is 3;"),
     (of(Portfolio(sizes=(0,))), ValueError, "each of sizes is 0"),
@@ -33,12 +33,11 @@ SOLVERS = [
     (of(Sarsa(rate=None)), ValueError, "rate is None"),
     (of(Sarsa("t")), ValueError, "values is 't'"),
     (of(Sarsa(exploration=Flat)), ValueError, "exploration is <class"),
-    (lambda: Table(running=None), ValueError, "running is None"),
+    *named(Table, running=None),
     (of(ReturnsNothing(), every=2), ValueError, "every is 2, .*ReturnsNothing"),
 ]
 ORDERS = [
-    (lambda: Correlation(focus="sharp"), ValueError, "focus is 'sharp'"),
-    (lambda: Correlation(max_rows=0), ValueError, "max_rows is 0"),
+    *named(Correlation, focus="sharp", max_rows=0),
     (lambda: Given()(X), TypeError, "votes is an array of float64"),
 ]
 

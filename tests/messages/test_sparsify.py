@@ -1,6 +1,6 @@
 """What is said of bad input: the arguments of sparsify, above all its targets, and of sweep."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from lightgbm import LGBMRanker
@@ -16,6 +16,7 @@ from tests.messages.models import (
     TakesOneSample,
     X,
     Y,
+    named,
     regressor,
     rejected,
     sparsify,
@@ -45,18 +46,15 @@ WORDS = np.where(Y, "yes", "no")
 TARGETS = [
     (aimed(), ValueError, "got none; .*beta, budget, max_loss, max_disagreement"),
     (given(budget=3), ValueError, "beta=0.01, budget=3"),
-    (given(beta="cheap"), ValueError, "beta is 'cheap'"),
-    (given(beta=-1), ValueError, "beta is -1"),
-    (aimed(budget="20"), ValueError, "budget is '20'"),
-    (aimed(budget=0), ValueError, "budget is 0"),
-    (aimed(max_loss=2), ValueError, "max_loss is 2"),
+    *named(sparsify, beta="cheap"),
+    *named(sparsify, beta=-1, confidence=90, objective="fast"),
+    *named(partial(sparsify, beta=...), budget="20", max_loss=2),
+    *named(partial(sparsify, beta=...), budget=0),
     (aimed(max_loss=3, metric=RocAuc()), ValueError, "max_loss is 3;"),
     (aimed(max_loss=0.001), ValueError, "80 rows .*max_loss=0.001"),
     (aimed(max_loss=0.1, metric=RocAuc()), ValueError, "80 rows .*takes 100 rows"),
-    (given(confidence=90), ValueError, "confidence is 90;"),
     (aimed(max_loss=0.1, confidence=1.0), ValueError, "confidence is 1.0;"),
     (aimed(max_loss=0.1, confidence=0.99999), ValueError, "confidence is 0.99999,"),
-    (given(objective="fast"), ValueError, "objective is 'fast'"),
     (numbers(beta=..., max_disagreement=0.1), ValueError, "regressor has no labels"),
 ]
 MODELS = [
@@ -66,11 +64,10 @@ MODELS = [
     (given(metric=NDCG()), TypeError, r"NDCG.*mddag\.ranking\.sparsify"),
     (given(metric="f1"), ValueError, "metric is 'f1'; .*roc_auc"),
     (numbers(metric=Accuracy()), ValueError, r"metric is Accuracy\(\)"),
-    (given(solver="margin"), TypeError, "solver is 'margin'"),
+    *named(sparsify, TypeError, solver="margin"),
     (given(solver=ReturnsNothing()), TypeError, "ReturnsNothing returned None"),
     (given(solver=TakesOneSample()), TypeError, r"TakesOneSample.solve .*\(mdp, "),
-    (given(n_jobs=0), ValueError, "n_jobs is 0"),
-    (given(n_jobs=0), ValueError, "n_jobs is 0"),
+    *named(sparsify, n_jobs=0),
 ]
 ROWS = [
     (given(X=Y, y=X), ValueError, r"X has 1 dimension\(s\), shape \(80,\)"),
@@ -97,14 +94,13 @@ FEW = {"X": X[:2], "y": Y[:2]}
 NAN = np.full(80, np.nan)
 SWEEP = [
     (swept(model=MDDAGClassifier()), NotFittedError, "MDDAGClassifier is not fitted"),
-    (swept(y=None), ValueError, "y is None"),
+    *named(sweep, y=None, betas="all", selection_fraction=1, n_jobs="all"),
     (swept(y=[0, 1]), ValueError, "inconsistent numbers of samples"),
     (swept(X=np.full((80, 3), "a")), ValueError, "X has dtype <U1"),
     (swept(X=sparse.csr_array(X)), TypeError, "X is a sparse csr_array"),
-    (swept(betas="all"), ValueError, "betas is 'all'"),
     (swept(betas=[0.1, -1], X=None), ValueError, r"betas\[1\] is -1.0"),
     (swept(loss=3, X=None), TypeError, "loss is 3;"),
-    (swept(solver="sarsa"), TypeError, "solver is 'sarsa'"),
+    *named(sweep, TypeError, solver="sarsa"),
     (swept(X_test=X), ValueError, "X_test and y_test"),
     (swept(sample_weight_test=NAN), ValueError, "X_test"),
     (
@@ -112,9 +108,7 @@ SWEEP = [
         ValueError,
         r"sample_weight_test\[0\] is nan",
     ),
-    (swept(selection_fraction=1), ValueError, "selection_fraction is 1;"),
     (swept(**FEW, selection_fraction=0.01), ValueError, "0.01, .*none of 2 rows"),
-    (swept(n_jobs="all"), ValueError, "n_jobs is 'all'"),
 ]
 
 

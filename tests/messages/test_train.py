@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 import mddag
 from mddag import AdaBoostMHClassifier, Ensemble, acquire
 from mddag.detection import Haar
-from tests.messages.models import X, Y, model, rejected, sparsify
+from tests.messages.models import X, Y, model, named, rejected, sparsify
 from tests.rankings import ranker
 
 WIDE = np.tile(X, (4, 1))
@@ -88,7 +88,7 @@ def pipeline():
 ACQUIRE = [
     (lambda: bought(beta=None), ValueError, "beta, budget, max_loss"),
     (lambda: bought(budget=3), ValueError, "beta=0.01, budget=3"),
-    (lambda: bought(confidence=2), ValueError, "confidence is 2"),
+    *named(bought, confidence=2),
     (lambda: bought(feature_costs=0 * ONES), ValueError, "free.*feature_costs"),
     (lambda: bought(feature_costs=ONES[:2]), ValueError, "feature_costs"),
     (lambda: bought(ranker()), ValueError, "ranker"),
