@@ -25,7 +25,8 @@ from benchmarks.ranking.lear import TREES, Lear
 from mddag.metrics import LetorNDCG, MeanNDCG
 from mddag.metrics.ranking import GainMetric
 from mddag.ranking import Exits, ProximityExits, UrgencyExits
-from mddag.ranking.exits import ExitFamily, family_of, front
+from mddag.ranking.exits import ExitFamily, family_of
+from mddag.ranking.front import efficient
 from mddag.ranking.problem import RankingProblem
 
 WANTED = (0.002, 0.005, 0.01)
@@ -123,7 +124,7 @@ def settings(family: ExitFamily, given: np.ndarray, vali: RankingProblem) -> np.
 def chosen(found: Runs) -> np.ndarray:
     """The places of the cheapest runs at each of FINE."""
     lost, trees = (np.array([r[which].mean() for r in found]) for which in (0, 1))
-    best = front(lost, trees)
+    best = efficient(lost, trees)
     at = np.maximum(np.searchsorted(lost[best], FINE, side="right") - 1, 0)
     return best[at]
 

@@ -7,7 +7,7 @@ from mddag.metrics import NDCG, MeanNDCG
 from mddag.metrics.ranking import Queries
 from mddag.policy.grid import Grid
 from mddag.ranking import ProximityExits, UrgencyExits, problem
-from mddag.ranking.exits import cross_fitted, front
+from mddag.ranking.front import cross_fitted, efficient
 from mddag.ranking.problem import (
     RankingProblem,
     block_sums,
@@ -208,19 +208,24 @@ def test_more_queries_serve_order_and_readings_but_not_gains():
 def test_every_query_is_measured_out_of_fold():
     given = rankings.problem(30)
     found = folded(given=given)
-    assert found.losses.shape == found.label_losses.shape == (len(found.settings), 30)
-    assert (np.diff(found.n_evaluated) <= 1e-9).all()
-    assert found.losses[0].mean() < found.losses[-1].mean()
+    full, *cheaper = found.candidates
+    assert len(cheaper) == len(UrgencyExits.settings)
+    assert all(c.order_losses.shape == c.label_losses.shape == (30,) for c in cheaper)
+    assert full.mean_cost >= cheaper[0].mean_cost
+    assert (np.diff([c.mean_cost for c in cheaper]) <= 1e-9).all()
+    assert cheaper[0].order_losses.mean() < cheaper[-1].order_losses.mean()
     for other in (folded(given=given), folded(given=given, n_jobs=2)):
-        for name in ("losses", "label_losses", "n_evaluated"):
-            assert (getattr(other, name) == getattr(found, name)).all()
-    assert folded(given=rankings.problem(30, labels=False)).label_losses is None
+        for one, two in zip(cheaper, other.candidates[1:], strict=True):
+            assert (one.order_losses == two.order_losses).all()
+            assert (one.label_losses == two.label_losses).all()
+            assert one.mean_cost == two.mean_cost
+    assert folded(given=rankings.problem(30, labels=False)).candidates[1].label_losses is None
 
 
 def test_of_pairs_the_front_is_kept():
-    found = folded(ProximityExits(k=3))
-    assert (np.diff(found.n_evaluated) < 0).all()
-    assert (np.diff(found.losses.mean(axis=1)) >= 0).all()
-    assert len(found.settings) < len(ProximityExits.settings)
+    cheaper = folded(ProximityExits(k=3)).candidates[1:]
+    assert (np.diff([c.mean_cost for c in cheaper]) < 0).all()
+    assert (np.diff([c.order_losses.mean() for c in cheaper]) >= 0).all()
+    assert len(cheaper) < len(ProximityExits.settings)
     losses, costs = np.array([0.0, 0.1, 0.1, 0.2, 0.3]), np.array([9.0, 5.0, 4.0, 6.0, 1.0])
-    assert front(losses, costs).tolist() == [0, 2, 4]
+    assert efficient(losses, costs).tolist() == [0, 2, 4]

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.adapters import _treelite
 from mddag.adapters._files import Content, DamagedError, Format
-from mddag.adapters._trees import at_most_past_zero, averaged, build, centered, read_treelite
+from mddag.adapters._trees import at_most_past_zero, averaged, build, centered
 from mddag.adapters.adapter import as_columns, kind_of_class, lineage, need, refuse_unfitted
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
@@ -45,7 +46,7 @@ class LightGBM:
         text = booster.model_to_string()
         _refuse(text)
         frontend = need("treelite.frontend", model)
-        source = read_treelite(frontend.from_lightgbm(booster), at_most_past_zero)
+        source = _treelite.read(frontend.from_lightgbm(booster), at_most_past_zero)
         n_scores = booster.num_model_per_iteration()
         n_rounds = source.flat.n_trees // n_scores
         if source.averaged:

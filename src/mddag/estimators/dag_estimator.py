@@ -46,7 +46,7 @@ from mddag.policy.mdp import MDP, mdp_of
 from mddag.policy.policy import ACTIONS, Policy, check_policy
 from mddag.policy.rollout import Rollout
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import Predictor
+from mddag.serving.predictor import Predictor, predictor_of
 from mddag.serving.result import Result
 from mddag.serving.served_model import ServedModel
 from mddag.solvers import Solver
@@ -379,10 +379,10 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         ensemble: Ensemble,
         policy: Policy,
         dag: Dag,
-        calibration: Calibration,
+        calibration: Calibration | None,
         result: Result,
     ) -> None:
         """Take a policy over an ensemble, the Dag made of both, and what is known of it."""
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
         self.calibration_, self.result_ = calibration, result
-        self._predictor = Predictor(Model(dag, calibration, result), n_jobs=self.n_jobs)
+        self._predictor = predictor_of(Model(dag, calibration, result), n_jobs=self.n_jobs)

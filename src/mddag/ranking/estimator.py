@@ -17,7 +17,6 @@ from mddag._utils.checks import check_between, check_fraction, check_is, checked
 from mddag._utils.output import Report, progress
 from mddag._utils.warnings import doubt_queries
 from mddag.adapters import ensemble_of, parts_of
-from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import all_or_nothing
 from mddag.ensemble.tasks import Ranking
@@ -25,14 +24,13 @@ from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import FittedModel, is_fitted
 from mddag.metrics.ranking import NDCG, GainMetric, MeanNDCG, Queries, checked_labels
-from mddag.policy.mdp import Evaluation
 from mddag.policy.policy import Policy
-from mddag.ranking.exits import Exits, UrgencyExits, cross_fitted
-from mddag.ranking.predictor import RankedDocuments, RankPredictor
+from mddag.ranking.exits import Exits, UrgencyExits
+from mddag.ranking.front import cross_fitted, result_of
+from mddag.ranking.predictor import RankedDocuments
 from mddag.ranking.problem import RankingProblem
-from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
-from mddag.serving.result import Result, finite_speed
+from mddag.tuning.targets import Price
 
 
 class MDDAGRanker(RankedDocuments, DagEstimator):
@@ -183,26 +181,12 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
                 read = self._read(_safe_indexing(X, seen), ensemble)
                 more = RankingProblem.of(ensemble.votes(read, n_jobs=self.n_jobs), others, metric)
             verbose = self.verbose
-            found = cross_fitted(exits, problem, random, more=more, odds=odds, verbose=verbose)
-            lost, n_evaluated = found.losses.mean(axis=1), found.n_evaluated
-            at = int(np.argmin(lost + self.beta * n_evaluated))
-            policy = found.family.policy(found.settings[at])
-            self.take_policy(
-                ensemble,
-                policy,
-                Result(
-                    kind="ranker",
-                    target="beta",
-                    value=float(self.beta),
-                    made_by="fit",
-                    rows="choosing",
-                    n_rows=len(some),
-                    n_classifiers=ensemble.n_classifiers,
-                    n_evaluated=float(n_evaluated[at]),
-                    against="model",
-                    difference=float(lost[at]),
-                ),
-            )
+            front = cross_fitted(exits, problem, random, more=more, odds=odds, verbose=verbose)
+            candidate = front.at_price(self.beta)
+            dag = front.dag(ensemble, candidate)
+            result = result_of(problem, Price(self.beta), candidate, dag, "fit")
+            self.classifier_ = None
+            self.take(ensemble, dag.policy, dag, None, result)
         report(2, f"{self.result_.n_evaluated:.1f} evaluated")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -257,35 +241,7 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
                 "ranker.classifier_.predictor(), whose predict_proba(X) @ classes_ is what it "
                 "sorts by"
             )
-        return RankPredictor(super().predictor().model, n_jobs=self.n_jobs)
-
-    def take_policy(self, ensemble: Ensemble, policy: Policy, result: Result) -> None:
-        """Take a policy, and what is known of it by queries that it was not fitted on.
-
-        Parameters
-        ----------
-        ensemble : Ensemble
-            The trees of a ranker.
-        policy : Policy
-            The policy.
-        result : Result
-            What was found.
-        """
-        for of_another_policy in ("calibration_", "classifier_"):
-            self.__dict__.pop(of_another_policy, None)
-        n, beta, mean = float(len(ensemble)), self.beta, result.n_evaluated
-        lost = 0.0 if result.difference is None else result.difference
-        dag = compile_dag(ensemble, policy, expected_evaluations=mean)
-        speed = finite_speed(dag.expected_speedup)
-        self.result_ = replace(
-            result,
-            evaluation=Evaluation(lost, mean, lost + beta * mean, mean),
-            full_evaluation=Evaluation(0.0, n, beta * n, n),
-            speed=speed,
-            speed_one=speed,
-        )
-        self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
-        self._predictor = RankPredictor(Model(dag, None, self.result_), n_jobs=self.n_jobs)
+        return super().predictor()
 
     def _checked_metric(self) -> GainMetric:
         """Return the metric; all parameters but the solver are checked here, before any work."""

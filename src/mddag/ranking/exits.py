@@ -1,4 +1,4 @@
-"""Let documents quit at check points: exits are fitted to queries, their settings cross-fitted.
+"""Let documents quit at check points: exits that are fitted to queries.
 
     quit at check point c  if  number <= threshold_c(setting)
 
@@ -15,12 +15,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold
 
 from mddag._utils.checks import Parameters, check_whole
-from mddag._utils.output import progress
 from mddag.metrics.ranking import GainMetric, Queries
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, Policy
@@ -35,7 +32,6 @@ from mddag.ranking.problem import (
 )
 from mddag.ranking.states import Documents, Gap, QueryState, Readings, Urgency
 
-FOLDS = 5
 LEAST_EVERY = 8
 NO_CELLS = Grid(np.empty(0))
 ENDS = np.geomspace(1.0, 0.02, 14)  # shares of steps after which all documents quit
@@ -284,91 +280,3 @@ def typical_spreads(readings: Readings) -> Numbers:
     """Return the root mean square of the spreads at all check points but the last, (C - 1,)."""
     squares: Numbers = np.mean(readings.spread[:-1] ** 2, axis=1)
     return np.sqrt(squares)
-
-
-@dataclass(frozen=True, eq=False)
-class CrossFitted:
-    """A family fitted on all queries, and what its settings did to each query out of its fold."""
-
-    family: ExitFamily
-    settings: Numbers  # (n_settings,) or (n_settings, 2), from careful to cheap
-    losses: Numbers  # (n_settings, n_queries), against the full model's own order
-    label_losses: Numbers | None  # the same by labels, if there are any
-    n_evaluated: Numbers  # (n_settings,), mean evaluations of a document
-
-
-def cross_fitted(
-    exits: Exits,
-    problem: RankingProblem,
-    random: Any,
-    *,
-    more: RankingProblem | None = None,
-    odds: bool = True,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-) -> CrossFitted:
-    """Fit exits on all queries, and measure their settings on queries out of fold.
-
-    The family of each fold is fitted on the other folds, and run with every setting on the fold.
-    The family that is returned has seen all queries, so it is no worse on average. Chosen on the
-    queries that it was fitted on, a setting looks too good: with 20 queries a loss of 0.002 was
-    0.0067 on others. The result does not depend on `n_jobs`, processes that take a fold each.
-    """
-    n = len(problem.queries)
-    if n < 2:
-        raise ValueError(
-            f"there {'is 1 query' if n else 'are no queries'} to learn from; wanted at least 2, so "
-            "that a policy can be measured by queries that it was not fitted on, and some hundred "
-            "for a good one"
-        )
-    folds = list(KFold(min(FOLDS, n), shuffle=True, random_state=random).split(np.arange(n)))
-    losses, label_losses, evaluations = np.zeros((3, len(exits.settings), n))
-    with progress(type(exits).__name__, len(folds) + 1, verbose) as report:
-        whole = exits.fit(problem, more=more, odds=odds)
-        gains = whole.gains(problem)  # the same for all folds, so that their losses compare
-        report(1, "order and readings")
-        measured = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_measured)(exits, problem, *fold, gains, more, odds) for fold in folds
-        )
-        for k, found in enumerate(measured):
-            of_fold = folds[k][1]
-            losses[:, of_fold], label_losses[:, of_fold], evaluations[:, of_fold] = found
-            report(2 + k, f"{k + 1} of {len(folds)} folds measured")
-    kept = np.arange(len(exits.settings))
-    if exits.settings.ndim > 1:
-        kept = front(losses.mean(axis=1), evaluations.sum(axis=1))
-    by_labels = None if problem.labels is None else label_losses[kept]
-    n_evaluated = evaluations[kept].sum(axis=1) / problem.queries.n_rows
-    return CrossFitted(whole, exits.settings[kept], losses[kept], by_labels, n_evaluated)
-
-
-def _measured(
-    exits: Exits,
-    problem: RankingProblem,
-    others: NDArray[np.intp],
-    fold: NDArray[np.intp],
-    gains: Numbers,
-    more: RankingProblem | None,
-    odds: bool,
-) -> tuple[Numbers, Numbers, Numbers]:
-    """Return losses, label losses and evaluations of a fold, (n_settings, n_in_fold)."""
-    family = exits.fit(problem.some(others), more=more, odds=odds)
-    measured, rows = problem.some(fold), problem.queries.some(fold)[0]
-    blocks = family.blocks(measured)
-    losses, label_losses, evaluations = np.zeros((3, len(exits.settings), len(fold)))
-    for a, setting in enumerate(exits.settings):
-        readings, steps = family.run(blocks, measured.queries, setting)
-        losses[a] = measured.order_loss(readings, gains[rows])
-        evaluations[a] = measured.queries.sums(steps.astype(float))
-        if problem.labels is not None:
-            label_losses[a] = measured.label_loss(readings)
-    return losses, label_losses, evaluations
-
-
-def front(losses: Numbers, costs: Numbers) -> NDArray[np.intp]:
-    """Return the settings that no other beats in both, from the most expensive to the cheapest."""
-    by_loss = np.lexsort((costs, losses))
-    least = np.minimum.accumulate(costs[by_loss])
-    best = np.append(True, costs[by_loss][1:] < least[:-1])
-    kept: NDArray[np.intp] = by_loss[best]
-    return kept

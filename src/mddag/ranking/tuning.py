@@ -8,107 +8,30 @@ where none of these was drawn: there must be enough queries for a rare one to be
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._utils.checks import check_jobs, check_one_of
 from mddag._utils.warnings import doubt_queries
 from mddag.adapters import ModelParts, ensemble_of, parts_of
-from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.metrics.ranking import GainMetric, Queries, checked_labels
-from mddag.policy.grid import Grid
-from mddag.policy.policy import EVAL, Policy
 from mddag.ranking.estimator import MDDAGRanker, as_ranker, checked_exits, checked_metric
-from mddag.ranking.exits import (
-    CrossFitted,
-    Exits,
-    ProximityExits,
-    Setting,
-    UrgencyExits,
-    cross_fitted,
-)
+from mddag.ranking.exits import Exits, ProximityExits, UrgencyExits
+from mddag.ranking.front import cross_fitted, result_of
 from mddag.ranking.problem import RankingProblem
-from mddag.serving.result import MeasuredBound, MeasuredMetric, Result
-from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
 from mddag.tuning.guarantee import BoundedLoss
-from mddag.tuning.targets import Bound, MaxLoss, Target, target_of
+from mddag.tuning.targets import MaxLoss, target_of
 
 # A query hardly loses more than 0.1, so rare ones must be noticed; 30 make a mean about normal.
 LOSS = BoundedLoss("asymptotic", worst=0.1, fewest=30, counted="queries")
 TIMED_EVERY = 16
 FEW_CHECKS = 1.0  # looks at queries take time: each check point twice as far as the one before
-
-
-@dataclass(frozen=True, eq=False)
-class ExitCandidate(Candidate):
-    """A setting of exits, measured on queries that its policies were not fitted on."""
-
-    setting: Setting  # None for the full model
-    mean_cost: float  # evaluations of a document
-    order_losses: NDArray[np.float64]  # (n_queries,), against the full model's own order
-    label_losses: NDArray[np.float64] | None  # the same by labels, if there are any
-    by_labels: bool  # whether a bound is on the latter
-    beta: float = 0.0
-
-    def cost(self, part: Part) -> float:
-        return self.mean_cost
-
-    def lost(self, part: Part) -> Vector:
-        return np.array([self.excess(part).mean()])
-
-    def excess(self, part: Part) -> Matrix:
-        losses = self.label_losses if self.by_labels else self.order_losses
-        assert losses is not None
-        return losses[None]
-
-
-class ExitFront(Front[ExitCandidate]):
-    """The settings of a family from careful to cheap, after the full model."""
-
-    ordered = True
-
-    def __init__(self, found: CrossFitted, by_labels: bool) -> None:
-        self.found, self.by_labels = found, by_labels
-        self.n_rows = self.n_certifying = found.losses.shape[1]
-        nothing = np.zeros(self.n_rows)
-        n_steps = float(len(found.family.order))
-        full = ExitCandidate(None, n_steps, nothing, nothing, by_labels)
-        settings = [self._candidate(at) for at in range(len(found.settings))]
-        self.candidates = [full, *settings]
-
-    def at_price(self, beta: float) -> ExitCandidate:
-        return min(
-            self.candidates[1:], key=lambda c: float(c.order_losses.mean()) + beta * c.mean_cost
-        )
-
-    def near_budget(self, budget: float) -> None:
-        """Leave the most careful setting within the budget; between two, prices interpolate."""
-        costs, settings = self.found.n_evaluated, self.found.settings
-        if costs[-1] > budget:
-            return
-        at = int(np.argmax(costs <= budget))
-        best = self._candidate(at)
-        if at and settings.ndim == 1:
-            share = (costs[at - 1] - budget) / (costs[at - 1] - costs[at])
-            logs = np.log(settings[at - 1 : at + 1])
-            setting = math.exp(np.interp(share, [0.0, 1.0], logs))
-            best = replace(best, setting=setting, mean_cost=budget)
-        self.candidates = [self.full, best]
-
-    def sequence(self, bound: float, confidence: float | None) -> list[ExitCandidate]:
-        return self.candidates[1:]
-
-    def _candidate(self, at: int) -> ExitCandidate:
-        found, mean = self.found, float(self.found.n_evaluated[at])
-        labels = None if found.label_losses is None else found.label_losses[at]
-        return ExitCandidate(found.settings[at], mean, found.losses[at], labels, self.by_labels)
 
 
 def sparsify(
@@ -247,22 +170,23 @@ def sparsify(
     more = _training_problem(source, ensemble, metric, X_train, qid_train)
     doubt_queries(len(queries), labels)
     random = check_random_state(random_state)
-    speeds, found = [], []
+    found = []
     for exits in tried:
-        measured = cross_fitted(
-            exits, problem, random, more=more, odds=odds, n_jobs=n_jobs, verbose=verbose
+        front = cross_fitted(
+            exits,
+            problem,
+            random,
+            by_labels=isinstance(target, MaxLoss),
+            more=more,
+            odds=odds,
+            n_jobs=n_jobs,
+            verbose=verbose,
         )
-        front = ExitFront(measured, isinstance(target, MaxLoss))
         candidate = target.choose(front)
-        policy = everything(ensemble)
-        if candidate is not front.full:
-            policy = measured.family.policy(candidate.setting)
-        mean = candidate.mean_cost
-        speeds.append(compile_dag(ensemble, policy, expected_evaluations=mean).expected_speedup)
-        found.append((policy, candidate, front.full))
-    policy, candidate, full = found[int(np.argmax(speeds))]
-    if timed and max(speeds) <= 1 and budget is None:  # evaluating everything is faster
-        policy, candidate = everything(ensemble), full
+        found.append((front.dag(ensemble, candidate), candidate))
+    dag, candidate = max(found, key=lambda pair: pair[0].expected_speedup)
+    if timed and dag.expected_speedup <= 1 and budget is None:  # evaluating everything is faster
+        dag, candidate = front.dag(ensemble, front.full), front.full
     estimator = MDDAGRanker(
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
         beta=beta or 0.0,
@@ -272,7 +196,8 @@ def sparsify(
         random_state=random_state,
     )
     estimator.describe_rows(X)
-    estimator.take_policy(ensemble, policy, _result(ensemble, problem, target, candidate))
+    result = result_of(problem, target, candidate, dag, "sparsify")
+    estimator.take(ensemble, dag.policy, dag, None, result)
     return estimator
 
 
@@ -291,39 +216,3 @@ def _training_problem(
     except ValueError as error:
         raise ValueError(f"of X_train, {error}") from None
     return RankingProblem.of(ensemble.votes(rows), queries, metric)
-
-
-def everything(ensemble: Ensemble) -> Policy:
-    """Return the policy that evaluates all in the ensemble's own order."""
-    return Policy.constant(EVAL, len(ensemble), Grid(np.empty(0)))
-
-
-def _result(
-    ensemble: Ensemble, problem: RankingProblem, target: Target, candidate: ExitCandidate
-) -> Result:
-    """Measure a candidate on queries that its policies were not fitted on."""
-    metrics = list[MeasuredMetric]()
-    if problem.labels is not None and candidate.label_losses is not None:
-        by_query = problem.metric.of_queries(problem.full, problem.labels, problem.queries)
-        full = float(by_query.mean())
-        sparse = full - float(candidate.label_losses.mean())
-        metrics = [MeasuredMetric(repr(problem.metric), full, sparse)]
-    bounds = list[MeasuredBound]()
-    if isinstance(target, Bound):
-        lost = float(candidate.excess("certify").mean())
-        bounds = [MeasuredBound("metric", lost, exact=False)]
-    return Result(
-        kind="ranker",
-        target=target.name,
-        value=target.value,
-        made_by="sparsify",
-        rows="certifying" if target.certifies else "choosing",
-        n_rows=len(problem.queries),
-        n_classifiers=len(ensemble),
-        n_evaluated=float(candidate.mean_cost),
-        against="model" if problem.labels is None else "labels",
-        metrics=tuple(metrics),
-        difference=float(candidate.order_losses.mean()),
-        bounds=tuple(bounds),
-        confidence=target.confidence,
-    )

@@ -46,7 +46,7 @@ from mddag.estimators.fitted_model import is_fitted, reads_patches
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.metrics.classification import one_hot
 from mddag.policy.by_exit import FITS
-from mddag.policy.calibration import Calibration, fitted_probabilities
+from mddag.policy.calibration import Calibration, opinion
 from mddag.policy.mdp import Evaluation
 from mddag.serving.result import MeasuredBound, Result, TrainedShape, Training, finite_speed
 from mddag.solvers.front import front
@@ -295,7 +295,7 @@ class ShapeSearch:
         self.soft_targets = self.truth
         if self.task.predicts_classes:  # probabilities of the best model, to calibrate others by
             codes, own_mass = self.task.coded(self.truth), mass(self.weight)
-            self.soft_targets = fitted_probabilities(full.scores, codes, own_mass)
+            self.soft_targets = opinion(full.scores, codes, own_mass)
         self.full = self.predictions(full, self.calibration(full, self.reference.trial.n_rounds))
         self._judge()
 
@@ -605,7 +605,7 @@ def settle(
         n_nodes=average(found.outcome.cost) if of_nodes else None,
         n_nodes_full=cost if of_nodes else None,
         metrics=tuple(measured_metrics(full.answers, found.answers, shares, weight)),
-        difference=task.difference(found.predictions, full.predictions, weight),
+        difference=task.quality.difference(found.predictions, full.predictions, weight),
         bounds=tuple(MeasuredBound(b.name, excess, b.exact) for b in target.losses)
         if isinstance(target, Bound)
         else (),
