@@ -418,9 +418,9 @@ def one_front() -> Iterator[None]:
     module = import_module("mddag.tuning.train")
     searched, found = module.searched, {}
 
-    def remembered(*arguments: Any) -> Any:
+    def remembered(*arguments: Any, **settings: Any) -> Any:
         if not found:
-            found["it"] = searched(*arguments)
+            found["it"] = searched(*arguments, **settings)
         return found["it"]
 
     with mock.patch.object(module, "searched", remembered):

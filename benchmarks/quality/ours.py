@@ -24,9 +24,9 @@ from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.tasks import TASKS
 from mddag.solvers import Portfolio
 from mddag.solvers.front import front
+from mddag.tuning.shape_front import searched
 from mddag.tuning.shape_rules import FoldedRows, cut
 from mddag.tuning.targets import Budget
-from mddag.tuning.train import FinalModels, searched
 
 SELECTION = 0.3  # of the policy rows, as sparsify holds out
 BETAS = np.geomspace(3e-3, 1e-5, 10)  # prices of a base classifier
@@ -65,15 +65,14 @@ def trained(library: str, rows: Parts) -> Iterator[Candidate]:
     )
     target = Budget(1.0).measured(TASKS["classifier"]())
     search, test = searched(model, folded, target, unit), TestRows(rows)
-    models = FinalModels(model, search)
-    for at in front(search.excess, search.costs).tolist():
+    for at in front(search.losses, search.costs).tolist():
 
         def made(at: int = at) -> tuple[Ensemble, Policy]:
             chosen = search.candidate(at)
-            ensemble = cut(models[chosen.trial].ensemble, chosen.rule.length)
+            ensemble = cut(search.model(chosen.trial).ensemble, chosen.rule.length)
             return ensemble, chosen.rule.policy(ensemble, 1)
 
-        loss, cost = search.excess[at], search.costs[at]
+        loss, cost = search.losses[at], search.costs[at]
         yield judged(TRAIN[unit], at, loss, cost, unit, made, test)
 
 

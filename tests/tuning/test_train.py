@@ -20,7 +20,7 @@ from xgboost import XGBClassifier
 import mddag
 from mddag.ensemble.tasks import TASKS
 from mddag.estimators.fitted_model import is_fitted
-from mddag.tuning import shapes
+from mddag.tuning import shapes, targets
 from mddag.tuning import train as module
 from mddag.tuning.shape_rules import FoldedRows, first_exits, rule_sums
 from mddag.tuning.shapes import Shape, shaped
@@ -114,14 +114,13 @@ def test_what_cross_validation_says_is_what_the_models_do(objective, hastie_rows
     rows = FoldedRows.split(X, y, None, strata=y, certifies=False, random=every)
     target = MaxLoss(0.1).measured(TASKS["classifier"]())
     search = module.searched(LGBMClassifier(**QUIET), rows, target, objective)
-    models = module.FinalModels(LGBMClassifier(**QUIET), search)
     for at in range(0, len(search.rules), max(len(search.rules) // 12, 1)):
         candidate = search.candidate(at)
-        found = models.measured(candidate)
-        beyond = search.beyond(found.predictions, search.full, search.truth)
-        assert beyond.mean() == pytest.approx(candidate.excess, abs=1e-6)
+        found = search.measured(candidate)
+        beyond = search.beyond(found.predictions, search.full_predictions, search.truth)
+        assert beyond.mean() == pytest.approx(candidate.loses, abs=1e-6)
         assert np.square(beyond).mean() == pytest.approx(search.spreads[at], abs=1e-6)
-        assert found.outcome.cost.mean() == pytest.approx(candidate.cost)
+        assert found.outcome.cost.mean() == pytest.approx(candidate.costs)
 
 
 def test_sums_of_rules_are_those_of_each_rule():
@@ -140,23 +139,16 @@ def test_sums_of_rules_are_those_of_each_rule():
                 assert found[i, k] == pytest.approx(total)
 
 
-def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows, monkeypatch):
+def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows):
     X, y, X_new, y_new = hastie_rows
-    kept = {}
-    certified = module.certified
-
-    def spied(search, models, guarantee):
-        kept.update(rows=search.rows)
-        return certified(search, models, guarantee)
-
-    monkeypatch.setattr(module, "certified", spied)
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.08, objective="nodes")
-    at, told = kept["rows"].certifying, fast.result_
+    rows, told = fast.front_.rows, fast.result_
+    at = rows.certifying
     assert told.value == 0.08
     assert told.rows == "certifying"
     assert told.n_rows == len(at) == 225
-    assert not np.isin(at, kept["rows"].judging).any()
-    assert kept["rows"].n_trained_on() == len(kept["rows"].judging) == len(X) - len(at)
+    assert not np.isin(at, rows.judging).any()
+    assert rows.n_trained_on() == len(rows.judging) == len(X) - len(at)
     # what is told of them is what the model does
     assert told.metric("accuracy").sparse == pytest.approx(fast.score(X[at], y[at]))
     assert told.n_evaluated == pytest.approx(fast.n_evaluated(X[at]).mean())
@@ -174,7 +166,7 @@ def test_a_bound_is_certified_in_time(hastie_rows):
 
 def test_a_bound_that_cannot_be_proved_gives_the_reference(hastie_rows, monkeypatch):
     X, y, _, _ = hastie_rows
-    monkeypatch.setattr(module, "last_promised", lambda p_values, confidence: 0)
+    monkeypatch.setattr(targets, "last_promised", lambda p_values, confidence: 0)
     with pytest.warns(mddag.DoubtfulResult, match="the full model, which is returned"):
         fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_disagreement=0.02)
     assert fast.result_.training.is_full_model
@@ -184,7 +176,7 @@ def test_a_bound_that_cannot_be_proved_gives_the_reference(hastie_rows, monkeypa
 
 def test_disagreement_is_counted_against_the_reference(hastie_rows, monkeypatch):
     X, y, _, _ = hastie_rows
-    monkeypatch.setattr(module, "last_promised", lambda p_values, confidence: 0)
+    monkeypatch.setattr(targets, "last_promised", lambda p_values, confidence: 0)
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_disagreement=0.1, confidence=None)
     assert 0 < fast.result_.bounds[0].lost <= 0.1
     assert fast.result_.bounds[0].lost == pytest.approx(fast.result_.difference)
@@ -257,7 +249,7 @@ def test_weights_reach_the_models(hastie_rows):
 
 def test_nothing_within_the_budget_is_said(hastie_rows):
     X, y, X_new, _ = hastie_rows
-    with pytest.warns(mddag.DoubtfulResult, match="there is no policy within budget=0.01"):
+    with pytest.warns(mddag.DoubtfulResult, match="budget=0.01, but policies"):
         fast = mddag.train(LGBMClassifier(**QUIET), X, y, budget=0.01, objective="nodes")
     assert not fast.n_evaluated(X_new).any()
     assert len(set(fast.predict(X_new))) == 1

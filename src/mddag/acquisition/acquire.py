@@ -27,7 +27,7 @@ from mddag.estimators.regressor import MDDAGRegressor
 from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import Calibration
 from mddag.policy.mdp import Evaluation
-from mddag.serving.result import Acquired, MeasuredBound, MeasuredMetric, Result
+from mddag.serving.result import Acquired, MeasuredMetric, Result
 from mddag.tuning.targets import Bound, Target, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
@@ -236,9 +236,7 @@ def _settle(
         full_evaluation=of_full,
         metrics=(MeasuredMetric(name, 1 - lost_full, 1 - lost),) if known else (),
         difference=changed,
-        bounds=tuple(MeasuredBound(b.name, excess, b.exact) for b in target.losses)
-        if isinstance(target, Bound)
-        else (),
+        bounds=target.measured_bounds([excess]),
         confidence=target.confidence,
         acquired=Acquired(
             member=candidate.member,

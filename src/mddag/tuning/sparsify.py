@@ -31,7 +31,7 @@ from mddag.metrics.regression import R2
 from mddag.policy.by_exit import calibrated
 from mddag.policy.calibration import Calibration, probabilities
 from mddag.policy.rollout import Rollout, roll_out
-from mddag.serving.result import MeasuredBound, MeasuredMetric, Result, finite_speed
+from mddag.serving.result import MeasuredMetric, Result, finite_speed
 from mddag.solvers.solver import configured
 from mddag.tuning.excess_loss import MetricLoss, excess_loss_of, measured_metrics
 from mddag.tuning.front import Part
@@ -301,12 +301,6 @@ def _result(
     if problem.nodes is not None:
         n_nodes = chosen.cost(block)
         n_nodes_full = float(np.average(problem.nodes.everything()[rows], weights=weight))
-    bounds: list[MeasuredBound] = []
-    if isinstance(target, Bound):
-        lost = chosen.lost(block).tolist()
-        names = [loss.name for loss in target.losses]
-        exact = [loss.exact for loss in target.losses]
-        bounds = [MeasuredBound(*each) for each in zip(names, lost, exact, strict=True)]
     return Result(
         kind=problem.ensemble.kind,
         target=target.name,
@@ -321,6 +315,6 @@ def _result(
         n_nodes_full=n_nodes_full,
         metrics=tuple(metrics),
         difference=task.quality.difference(sparse, full, weight),
-        bounds=tuple(bounds),
+        bounds=target.measured_bounds(chosen.lost(block).tolist()),
         confidence=target.confidence,
     )

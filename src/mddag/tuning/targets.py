@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from numbers import Real
@@ -21,6 +22,7 @@ from mddag._utils.warnings import doubt, doubt_few_rows
 from mddag.ensemble.tasks import Task
 from mddag.metrics.classification import ClassMetric
 from mddag.policy.arguments import checked_beta
+from mddag.serving.result import MeasuredBound
 from mddag.tuning.front import C, Candidate, Front, Shares
 from mddag.tuning.guarantee import NUISANCE, BoundedLoss, last_promised, price_of_difference
 
@@ -113,6 +115,21 @@ class Target(ABC):
         if metric is not None:
             return BoundedLoss("asymptotic" if metric.span is None else "bounded", metric)
         return BoundedLoss("difference" if task.predicts_classes else "mean")
+
+    def measured_bounds(self, lost: Sequence[float]) -> tuple[MeasuredBound, ...]:
+        """Return what a result says of the bound.
+
+        Parameters
+        ----------
+        lost : sequence of float
+            Mean of each of `losses` on the rows of the result.
+
+        Returns
+        -------
+        tuple of MeasuredBound
+            One for each loss; empty for a price and a budget.
+        """
+        return ()
 
     def require(self, n_rows: int, n_certifying: int = 0) -> None:
         """Warn of few rows without a confidence; with one, raise ValueError if no policy can pass.
@@ -280,6 +297,10 @@ class Bound(Target):
             "cheaper than the full model, which is returned; give more of them or a larger bound"
         )
         return front.full
+
+    def measured_bounds(self, lost: Sequence[float]) -> tuple[MeasuredBound, ...]:
+        known = zip(self.losses, lost, strict=True)
+        return tuple(MeasuredBound(loss.name, float(mean), loss.exact) for loss, mean in known)
 
     def accepts(self, candidate: Candidate) -> bool:
         """Return whether the bound seems to hold on rows that may be looked at more than once.
