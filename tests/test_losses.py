@@ -134,22 +134,10 @@ def test_quitting_at_zero_does_not_pay():
     assert mdp.evaluate(mdp.evaluate_all()).objective == pytest.approx(0.1)
 
 
-def test_prices_without_weights_are_ones():
-    assert ZeroOne().prices(3).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert ZeroOne([2, 3]).prices(2).tolist() == [[0, 2], [3, 0]]
-
-
 def test_two_opposite_scores_are_one_score():
     f, labels = np.random.default_rng(0).normal(size=(10, 1)), np.arange(10) % 2
     one, two = Exponential()(f, labels), Exponential()(np.c_[-f, f], labels)
     np.testing.assert_allclose(one, two)
-
-
-def test_the_scale_is_not_neutral():
-    """Unlike for the 0-1 loss: the best action may depend on it (deviations, row 5)."""
-    scores, labels = np.array([[1.0], [-3.0]]), np.array([1, 1])
-    raw, small = Exponential()(scores, labels), Exponential(scale=0.1)(scores, labels)
-    assert not np.allclose(raw / raw[0], small / small[0])
 
 
 def test_overflow_is_named_by_the_mdp():
@@ -184,12 +172,6 @@ def test_several_scores_are_a_softmax():
 def test_log_odds_f_are_the_two_scores_0_and_f():
     f, labels = np.random.default_rng(0).normal(size=(10, 1)), np.arange(10) % 2
     np.testing.assert_allclose(Logistic()(f, labels), Logistic()(np.c_[0 * f, f], labels))
-
-
-def test_regression_by_an_mdp():
-    mdp = MDP([[1.0, 1.0], [2.0, 2.0]], [2.0, 5.0], loss=Squared(), beta=0.5)
-    value = mdp.evaluate(mdp.evaluate_all())
-    assert (value.loss, value.cost, value.objective) == (0.5, 2.0, 1.5)
 
 
 def test_scores_are_logarithms_of_what_is_predicted():

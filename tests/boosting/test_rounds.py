@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from mddag import _core, learners
-from mddag.boosting.rounds import leaf_codes, rounds, scored, start, vote
+from mddag.boosting.rounds import rounds, scored, start, vote
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import NODE, Nodes, TreeBuilder
 from mddag.learners import Stump
 from mddag.learners.columns import Columns
@@ -157,8 +159,7 @@ def test_votes_of_held_out_rows_add_up():
     nodes = tree.finish(tree.split(0, 1.0, *leaves, True))
     X = np.array([[0.0], [1.0], [2.0], [np.nan]])
     rows = scored(np.array([0, 1, 1, 0], np.intp), 2, np.array([1.0, 2.0, 1.0, 1.0]))
-    leaf = leaf_codes(nodes, X)
-    assert leaf.tolist() == [0, 0, 1, 0]
+    leaf = Ensemble.from_trees([nodes], features=Features(1)).votes(X).codes[:, 0]
     assert vote(rows, nodes, leaf) == 2 / 5
     assert vote(rows, nodes, leaf) == 2 / 5
     assert rows.scores.ravel().tolist() == [-1.0, -1.0, 1.0, -1.0]

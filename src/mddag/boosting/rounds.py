@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._utils.checks import checked_jobs, typed
-from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes
 from mddag.learners.columns import Columns
@@ -159,16 +158,6 @@ def vote(rows: VotedRows, nodes: Nodes, leaf: Codes) -> float:
     """Add the votes of `nodes` to the scores; return the share of the mass that is then wrong."""
     wrong = _core.add_votes(leaf, nodes.votes, rows.targets, rows.mass, rows.scores, rows.n_jobs)
     return wrong / rows.total
-
-
-def leaf_codes(nodes: Nodes, rows: Rows, n_jobs: int = 1) -> Codes:
-    """Return the leaf of `nodes` that each of `rows` (n, d) reaches, (n,)."""
-    codes = np.empty((len(rows), 1), np.min_scalar_type(max(nodes.n_leaves - 1, 0)))
-    starts = np.array([0, len(nodes.records)])
-    word_starts = np.array([0, len(nodes.words)])
-    tree = nodes.records.view(np.uint8), starts, nodes.words, word_starts
-    _core.leaf_codes(tree, rows, codes, n_jobs)
-    return codes.ravel()
 
 
 def check_votes(nodes: Any, n_scores: int, learner: object) -> None:

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, validate_data
 
+from mddag import _core
 from mddag._utils.arrays import stratified
 from mddag._utils.checks import as_floats
-from mddag.boosting.rounds import leaf_codes
 from mddag.ensemble.categories import category_values
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features, Patches, Rows, array_rows, frame_columns, is_frame
@@ -51,7 +51,12 @@ class TrainingSet:
     def leaf_codes(self, nodes: Nodes, n_jobs: int) -> Codes:
         """Return the leaf of `nodes` that each of the rows reaches, (n,)."""
         (nodes,), features = on_used_columns([nodes], self.features)
-        return leaf_codes(nodes, features.rows(self.rows), n_jobs)
+        codes = np.empty((len(self), 1), np.min_scalar_type(max(nodes.n_leaves - 1, 0)))
+        starts = np.array([0, len(nodes.records)])
+        word_starts = np.array([0, len(nodes.words)])
+        tree = nodes.records.view(np.uint8), starts, nodes.words, word_starts
+        _core.leaf_codes(tree, features.rows(self.rows), codes, n_jobs)
+        return codes.ravel()
 
     def in_c_order(self) -> TrainingSet:
         """Return the same rows, each of them contiguous."""
