@@ -53,7 +53,8 @@ def check_steps(dag, X, qid):
         for name in ("scores", "exit_step", "indptr", "indices"):
             assert (getattr(found, name) == getattr(trace, name)).all(), name
         np.testing.assert_allclose(found.cost, trace.cost)
-        scores, exit_step, n_evaluated = dag.lengths(X, qid, n_jobs=n_jobs)
+        ready = dag.ensemble.features.rows(X)
+        scores, exit_step, n_evaluated = dag.by_query.exits(ready, qid, n_jobs)
         assert (scores == trace.scores).all()
         assert (exit_step == trace.exit_step).all()
         assert (n_evaluated == trace.n_evaluated).all()

@@ -117,7 +117,7 @@ CALLS = {
     "Dag.scores": lambda n: DAG.scores(X, n_jobs=n),
     "Dag.run": lambda n: DAG.run(X, n_jobs=n).n_evaluated,
     "Dag.exits": lambda n: DAG.exits(X, n_jobs=n)[0],
-    "Dag.lengths": lambda n: DAG.lengths(X, n_jobs=n)[2],
+    "Dag.n_evaluated": lambda n: DAG.n_evaluated(X, n_jobs=n),
     "MDP.rollout": lambda n: MDP.rollout(MDP.evaluate_all(), n_jobs=n)[0],
     "Columns": lambda n: stump(Columns.from_rows(X, n_jobs=n)),
 }

@@ -198,7 +198,7 @@ def test_bad_threads_and_an_out_among_the_rows_are_refused(policy):
         dag.scores(X, out=X.reshape(-1)[:6].reshape(6, 1))
 
 
-def test_lengths_are_those_of_the_paths(monkeypatch):
+def test_evaluations_are_counted_block_by_block(monkeypatch):
     monkeypatch.setattr(dag_module, "BLOCK", 7)
     ensemble, X = stumps(6), np.random.default_rng(0).normal(size=(30, 2))
     grid = Grid(np.zeros(1))
@@ -207,11 +207,7 @@ def test_lengths_are_those_of_the_paths(monkeypatch):
         mddag.compile(ensemble, Policy(actions, grid, np.arange(6))),
         mddag.compile(ensemble),
     ):
-        trace = dag.run(X)
-        scores, exit_step, n_evaluated = dag.lengths(X, n_jobs=2)
-        np.testing.assert_array_equal(scores, trace.scores)
-        np.testing.assert_array_equal(exit_step, trace.exit_step)
-        np.testing.assert_array_equal(n_evaluated, trace.n_evaluated)
+        np.testing.assert_array_equal(dag.n_evaluated(X, n_jobs=2), dag.run(X).n_evaluated)
 
 
 def test_a_prefix_is_evaluated_at_once():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import mddag
-from mddag import MDP, Curve, Dag, Grid, Policy, Trace
+from mddag import MDP, Curve, Dag, Grid, Policy
 from mddag.policy.state import Stages
 from mddag.solvers import Margin
 from tests.messages.models import (
@@ -93,6 +93,5 @@ DAGS = [
     (lambda: trace().path("first"), TypeError, "i is 'first'"),
     (lambda: trace().edges([1, 2]), ValueError, r"groups has shape \(2,\)"),
     (lambda: trace().uses(1), ValueError, "wanted n_classifiers to be the size"),
-    (lambda: Trace(X, [0], np.zeros(0, int), [], []), ValueError, "indptr is a list, .*wanted"),
 ]
 test_messages = rejected(PROBLEMS + POLICIES + GRIDS + CURVES + DAGS)

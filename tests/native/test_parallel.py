@@ -165,4 +165,6 @@ def test_queries():
     family = UrgencyExits().fit(rankings.problem())
     dag = mddag.compile(rankings.ensemble(), family.policy(1e-3))
     assert dag.by_query.has_kernel
-    assert_same_by_threads(lambda n: dag.lengths(X, qid, n_jobs=n))
+    assert_same_by_threads(
+        lambda n: (dag.scores(X, qid=qid, n_jobs=n), dag.n_evaluated(X, qid, n_jobs=n))
+    )

@@ -84,7 +84,7 @@ def test_queries_are_needed():
     assert found.needs_queries
     assert found.run(X[:1], [5]).exit_step.tolist() == [8]  # one document has nothing to move
     assert 0 < found.expected_speedup < 2
-    for call in (found.run, found.scores, found.lengths):
+    for call in (found.run, found.scores, found.n_evaluated):
         with pytest.raises(ValueError, match="qid is missing"):
             call(X)
     with pytest.raises(ValueError, match="wanted qid"):

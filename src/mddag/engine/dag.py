@@ -335,10 +335,8 @@ class Dag(ReadOnlyArrays):
             return executor.verdicts(ready, n_jobs)
         return codes_by_scores(self.ensemble, self.scores(rows, n_jobs=n_jobs))
 
-    def lengths(
-        self, X: Any, qid: Any = None, *, n_jobs: int = 1
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
-        """Compute scores, exit steps and lengths of paths.
+    def n_evaluated(self, X: Any, qid: Any = None, *, n_jobs: int = 1) -> NDArray[np.int64]:
+        """Count the base classifiers that each row evaluates.
 
         Paths, which may take more memory than everything else, are kept for a block of rows at a
         time, unless rows depend on one another.
@@ -354,25 +352,18 @@ class Dag(ReadOnlyArrays):
 
         Returns
         -------
-        scores : ndarray of shape (n, K)
-            Scores.
-        exit_step : ndarray of shape (n,), int32
-            Exit steps.
-        n_evaluated : ndarray of shape (n,), int64
+        ndarray of shape (n,), int64
             Number of evaluations.
         """
         rows = self.ensemble.features.read(X)
         if self.needs_queries:
-            return self.by_query.exits(self.ensemble.features.rows(rows), qid, checked_jobs(n_jobs))
-        scores = np.empty((len(rows), self.ensemble.n_scores))
-        exit_step = np.empty(len(rows), np.int32)
-        n_evaluated = np.empty(len(rows), np.int64)
-        for start in range(0, len(rows), BLOCK):
-            block = slice(start, start + BLOCK)
-            trace = self.run(rows[block], n_jobs=n_jobs)
-            scores[block], exit_step[block] = trace.scores, trace.exit_step
-            n_evaluated[block] = trace.n_evaluated
-        return scores, exit_step, n_evaluated
+            ready = self.ensemble.features.rows(rows)
+            return self.by_query.exits(ready, qid, checked_jobs(n_jobs))[2]
+        counts = [
+            self.run(rows[start : start + BLOCK], n_jobs=n_jobs).n_evaluated
+            for start in range(0, len(rows), BLOCK)
+        ]
+        return np.concatenate([np.zeros(0, np.int64), *counts])
 
 
 def compile(  # noqa: A001

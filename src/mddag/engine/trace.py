@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -67,21 +67,8 @@ class Trace:
     waves: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        try:
-            n, _ = self.scores.shape
-            if self.verdict is None:
-                object.__setattr__(self, "verdict", np.full(n, -1, np.intp))
-            per_row = self.exit_step.shape == self.cost.shape == self.verdict.shape == (n,)
-            fits = per_row and self.indptr.shape == (n + 1,) and self.indices.ndim == 1
-        except (AttributeError, ValueError):
-            fits = False
-        if not fits:
-            given = [f.name for f in fields(self)[:6]]
-            got = ", ".join(f"{name} is {described(getattr(self, name))}" for name in given)
-            raise ValueError(
-                f"{got}; wanted arrays (n, K), (n + 1,), (any,) and (n,) for the rest, as "
-                "dag.run(X) makes"
-            )
+        if self.verdict is None:
+            object.__setattr__(self, "verdict", np.full(len(self), -1, np.intp))
 
     def __len__(self) -> int:
         return len(self.scores)

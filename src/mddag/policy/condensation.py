@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from mddag._utils.checks import check_whole, checked_prices
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Votes
 from mddag.policy.arrangement import Arrangement
@@ -68,8 +67,8 @@ class Condensation:
         cls,
         votes: Votes,
         most: int,
-        costs: ArrayLike | None = None,
-        weight: ArrayLike | None = None,
+        costs: Vector | None = None,
+        weight: Vector | None = None,
         focus: float = 1.0,
         *,
         wanted: Vector | None = None,
@@ -82,16 +81,8 @@ class Condensation:
         base classifier's votes.
         """
         n_classifiers = votes.tables.n_classifiers
-        check_whole("most", most, 1)
-        if most > n_classifiers:
-            raise ValueError(f"most is {most}, but there are {n_classifiers} base classifiers")
-        if wanted is not None and wanted.shape != (len(votes), votes.tables.n_scores):
-            raise ValueError(
-                f"wanted scores have shape {wanted.shape}; wanted one per row and score of the "
-                f"votes, {(len(votes), votes.tables.n_scores)}"
-            )
-        prices = checked_prices("costs", costs, n_classifiers, "base classifier")
-        weight = checked_prices("weight", weight, len(votes), "row")
+        prices = np.ones(n_classifiers) if costs is None else costs
+        weight = np.ones(len(votes)) if weight is None else weight
         sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
         weight = weight[rows] * narrowness(sample, focus, weight[rows])
         products, means = class_covariances(sample, weight), mean_votes(sample, weight)
@@ -108,9 +99,6 @@ class Condensation:
 
     def arrangement(self, size: int) -> Arrangement:
         """Return the first `size` that were chosen, with their weights."""
-        check_whole("size", size, 1)
-        if size > len(self.chosen):
-            raise ValueError(f"size is {size}, but only {len(self.chosen)} were chosen")
         kept, scale, n = self.chosen[:size], np.zeros_like(self.means), len(self.means)
         for k, (lower, reduced) in enumerate(zip(self.lower, self.reduced, strict=True)):
             upper = lower[:size, :size].T

@@ -140,7 +140,7 @@ class RankedDocuments(ServedModel):
             Numbers of base classifiers.
         """
         served = self.untransformed()
-        return served.model.dag.lengths(self._rows(X), qid, n_jobs=served.n_jobs)[2]
+        return served.model.dag.n_evaluated(self._rows(X), qid, n_jobs=served.n_jobs)
 
     def n_nodes(self, X: ArrayLike, qid: ArrayLike | None = None) -> NDArray[np.int64]:
         """Count the nodes that each document visits in the trees that it evaluates.

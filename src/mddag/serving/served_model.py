@@ -132,7 +132,7 @@ class ServedModel(HasPredictor):
             Numbers of base classifiers.
         """
         served = self.untransformed()
-        return served.model.dag.lengths(self._rows(X), n_jobs=served.n_jobs)[2]
+        return served.model.dag.n_evaluated(self._rows(X), n_jobs=served.n_jobs)
 
     def n_nodes(self, X: ArrayLike) -> NDArray[np.int64]:
         """Count the nodes that each row visits in the trees that it evaluates.
