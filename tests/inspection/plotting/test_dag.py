@@ -1,16 +1,12 @@
 import itertools
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from matplotlib import colors
-from matplotlib import pyplot as plt
 
 import mddag
-from mddag.inspection.plotting import DagDisplay, PathDisplay, TradeoffDisplay
+from mddag.inspection.plotting import DagDisplay, PathDisplay
 from tests.engine.test_dag import stumps
-from tests.inspection.plotting.test_curves import curve_of
 from tests.inspection.plotting.test_graph import long_trace, trace_of
 from tests.policy.test_state import SEED, cascade
 
@@ -36,15 +32,11 @@ def test_labels_never_overlap(n_classifiers, grouped):
     assert overlapping(labels) == []
 
 
-def test_widths_are_proportional_to_the_instances():
+def test_widths_and_areas_are_proportional_to_the_rows():
     display = DagDisplay.from_trace(trace_of(TWO_PATHS))
     (arcs,) = [c for c in display.ax_.collections if len(c.get_linewidths()) == 3]
     widths = np.array(arcs.get_linewidths())
     np.testing.assert_allclose(widths / widths.max(), [1, 0.6, 0.4])
-
-
-def test_areas_are_proportional_to_the_instances():
-    display = DagDisplay.from_trace(trace_of(TWO_PATHS))
     (nodes,) = [c for c in display.ax_.collections if len(c.get_sizes()) == 3]
     np.testing.assert_allclose(nodes.get_sizes() / nodes.get_sizes().max(), [1, 0.6, 0.4])
 
@@ -88,14 +80,6 @@ def test_the_caption_says_what_is_used_and_what_is_hidden():
     assert label.x0 >= 0
     assert label.x1 <= display.figure_.bbox.width
     assert "not drawn" not in DagDisplay.from_trace(trace, min_share=0).caption()
-
-
-def test_it_draws_into_the_given_axes():
-    figure, (left, right) = plt.subplots(1, 2)
-    display = DagDisplay.from_trace(trace_of(TWO_PATHS), ax=right)
-    assert display.ax_ is right
-    assert display.figure_ is figure
-    assert display.plot(ax=left).ax_ is left
 
 
 def test_a_trace_without_evaluations_is_a_picture_too():
@@ -154,23 +138,3 @@ def test_jumps_over_groups_are_arcs():
     display = DagDisplay.from_trace(trace_of(TWO_PATHS), grouped=True)
     assert any(hasattr(patch, "get_path") and len(patch.get_path()) == 4
                and patch.get_facecolor()[3] == 0 for patch in display.ax_.patches)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda: DagDisplay.from_trace(trace_of([[0]])),
-        lambda: PathDisplay.from_trace(trace_of([[0]])),
-        lambda: TradeoffDisplay.from_curve(curve_of("train")),
-    ],
-)
-def test_the_error_says_what_to_install(draw, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'mddag\[plot\]'"):
-        draw()
-
-
-def test_matplotlib_is_not_imported_before_something_is_drawn():
-    code = "import sys, mddag; mddag.DagDisplay; print('matplotlib' in sys.modules)"
-    command = [sys.executable, "-c", code]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
