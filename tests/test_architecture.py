@@ -24,8 +24,8 @@ LAYERS = [
     {"ensemble", "metrics"},
     {"adapters", "learners", "policy"},
     {"boosting", "solvers", "engine"},
-    {"serving", "inspection"},
-    {"estimators"},
+    {"serving"},
+    {"estimators", "inspection"},
     {"tuning"},
     {"acquisition", "detection", "ranking", "cli", "integrations", "__init__"},
 ]

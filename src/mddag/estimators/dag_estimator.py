@@ -343,7 +343,6 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
             "title": f"{type(self).__name__} of {len(self.ensemble_)} base classifiers",
             "source": self.ensemble_,
             "lines": () if self.result_.made_by == "fit" else self.result_.lines(),
-            "rates": self.result_.rates,
         }
 
     def _of_given_rows(self, instead: str) -> Predictor:

@@ -367,9 +367,7 @@ class Predictor(LazyPredictions):
         return type(self)(model, n_jobs=self.n_jobs)
 
     def _report_facts(self) -> dict[str, Any]:
-        result = self.model.result
-        rates = None if result is None else result.rates
-        return {"lines": model_lines(self.model), "rates": rates}
+        return {"lines": model_lines(self.model)}
 
     def _rows(self, X: Any) -> Rows | Patches:
         return self._features.read(X)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 OneRow = ArrayLike | Mapping[str, Any]
 Name = str | int
 
-# What explains and reports: packages of the same layer, imported when they are needed.
+# What explains and reports: packages above this one, imported when they are needed.
 EXPLANATION, REPORT = "mddag.inspection.explanation", "mddag.inspection.report"
 
 

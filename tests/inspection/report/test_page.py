@@ -36,7 +36,7 @@ def ranked():
 
 def detecting():
     model, X, y = detector()
-    return facts_of(model, X, y, rates=model.result_.rates)
+    return facts_of(model, X, y)
 
 
 def chain():

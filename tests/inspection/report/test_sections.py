@@ -353,11 +353,11 @@ def test_means_are_compared_with_targets():
 
 def test_the_rates_of_a_detector_are_shown():
     model, X, y = detector()
-    text = page_of(detection(facts_of(model, X, y, rates=model.result_.rates))).text()
+    text = page_of(detection(facts_of(model, X, y))).text()
     assert model.result_.rates.line("fpr") in text
     found = np.mean(model.predict(X[y == 1]) == 1)
     assert f"{found:.4g} of {np.sum(y == 1)} positives are called positive" in text
-    alone = page_of(detection(facts_of(model, rates=model.result_.rates)))
+    alone = page_of(detection(facts_of(model)))
     assert "positives are called" not in alone.text()
     assert detection(two()) is None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,53 +24,25 @@ from mddag.ensemble.votes import take_segments
 from mddag.inspection.explanation.explain import classes_of, numbers_of
 from mddag.inspection.plotting._axes import group_of
 from mddag.inspection.plotting.graph import Graph, Grouping
-from mddag.metrics.detection import RealisedRates
-from mddag.policy.calibration import Calibration
 from mddag.policy.curve import Curve
-from mddag.policy.mdp import Evaluation
+from mddag.serving.model_file import Model
 
 MOST_GROUPS = 24  # columns of the DAG
 MOST_EVALUATIONS = 4_000_000  # on all paths that are counted: some 200 MB at work
-
-
-class ReportedResult(Protocol):
-    """What a report reads of ``mddag.serving.result.Result``."""
-
-    @property
-    def target(self) -> str: ...
-    @property
-    def value(self) -> float: ...
-    @property
-    def evaluation(self) -> Evaluation | None: ...
-    @property
-    def full_evaluation(self) -> Evaluation | None: ...
-
-
-class ReportedModel(Protocol):
-    """What a report reads of ``mddag.serving.model_file.Model``."""
-
-    @property
-    def dag(self) -> Dag: ...
-    @property
-    def calibration(self) -> Calibration | None: ...
-    @property
-    def result(self) -> ReportedResult | None: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
     """A fitted model, and what it is shown on; unknown parts are None.
 
-    `title` is by default made of the ensemble; `lines` are what was measured, in words; `rates` are
-    those of a detector; `source` is the full ensemble, before a policy reweighs it. `rows` are as
-    the ensemble reads them, with `targets` (n,) and, for rankers, the query `qid` of each; `curve`
-    is a trade-off to draw.
+    `title` is by default made of the ensemble; `lines` are what was measured, in words; `source`
+    is the full ensemble, before a policy reweighs it. `rows` are as the ensemble reads them, with
+    `targets` (n,) and, for rankers, the query `qid` of each; `curve` is a trade-off to draw.
     """
 
-    model: ReportedModel
+    model: Model
     title: str = ""
     lines: Sequence[str] = ()
-    rates: RealisedRates | None = None
     source: Ensemble | None = None
     rows: Rows | Patches | None = None
     targets: NDArray[Any] | None = None

@@ -277,7 +277,8 @@ def _feature_costs(facts: Facts, bought: NDArray[np.bool_]) -> Section:
 
 def detection(facts: Facts) -> Section | None:
     """Show the rates of a detector; None for other models."""
-    if facts.rates is None:
+    rates = None if facts.model.result is None else facts.model.result.rates
+    if rates is None:
         return None
     shares = []
     if facts.rows is not None and facts.codes is not None:
@@ -285,7 +286,7 @@ def detection(facts: Facts) -> Section | None:
             here = facts.codes == code
             if here.any():
                 shares.append((name, int(here.sum()), float((facts.predicted[here] == 1).mean())))
-    return Section.of_template("detection", "Detection", rates=facts.rates, shares=shares)
+    return Section.of_template("detection", "Detection", rates=rates, shares=shares)
 
 
 MOST_LISTED = 20
