@@ -23,7 +23,6 @@ def warn_user(message: str, category: type[Warning]) -> None:
 # Fewer policy rows leave too much to chance: docs/sparsify.md has the numbers.
 FEWEST_ROWS = {"beta": 500, "budget": 1000, "max_loss": 1000, "max_disagreement": 1000}
 FEWEST_TO_FIT = 250  # fewer than a price wants: rows held out for the policy are lost to boosting
-FEWEST_QUERIES = 10  # a policy is measured on queries, not on documents
 
 
 class DoubtfulResult(UserWarning):
@@ -99,19 +98,4 @@ def doubt_objective(objective: str | None) -> None:
             "calibration minimize the squared error and max_loss counts R2, so predictions move "
             "towards the mean; for the model's own predictions evaluate all of it: "
             "mddag.compile(mddag.as_ensemble(model))"
-        )
-
-
-def doubt_queries(n_queries: int, labels: NDArray[Any] | None) -> None:
-    """Warn of few queries to choose a policy by, and of relevance labels that are all equal."""
-    if 1 < n_queries < FEWEST_QUERIES:  # one alone is an error elsewhere
-        doubt(
-            f"the policy is chosen by {n_queries} queries; wanted {FEWEST_QUERIES} or more, some "
-            "hundred if you have them, because with so few the choice is mostly noise: give more "
-            "queries"
-        )
-    if labels is not None and len(labels) and (labels == labels[0]).all():
-        doubt(
-            f"all {len(labels)} documents have the label {labels[0]:g}, so every order of them "
-            "seems perfect and documents quit at once; give labels that differ"
         )

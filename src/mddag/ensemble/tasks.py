@@ -83,25 +83,6 @@ class R2Quality:
         return f"R2 against the full model's predictions: {1 - difference:.4f}"
 
 
-class NDCGQuality:
-    """A metric of rankings, computed where queries are known; see ``metrics.ranking``."""
-
-    name = "metric"
-    lost = "metric lost against the full model"
-    changed = "metric lost against the full model's own order"
-
-    def __call__(self, predictions: Array, truth: Array, weight: Weight = None) -> float | None:
-        """Average the metrics of queries, (n_queries,)."""
-        return _mean(predictions, weight)
-
-    def difference(self, predictions: Array, full: Array, weight: Weight = None) -> float:
-        """Average the losses of queries against the full model's order, (n_queries,)."""
-        return _mean(predictions, weight)
-
-    def in_words(self, difference: float) -> str:
-        return f"lost against the full model's own order: {difference:.4f}"
-
-
 def _mean(numbers: Array, weight: Weight) -> float:
     return float(np.average(numbers, weights=weight))
 
@@ -354,7 +335,6 @@ class Ranking(Task):
 
     kind = "ranker"
     estimator = "MDDAGRanker"
-    quality = NDCGQuality()
     calibration_changes_predictions = True
     counted = "queries"
 

@@ -7,7 +7,8 @@
 |---|---|
 | tuning | ``sparsify``: one target in, a fitted MDDAGRanker out |
 | estimator | ``MDDAGRanker``, the same for scikit-learn |
-| exits | ``UrgencyExits`` and ``ProximityExits``: how documents quit; settings are cross-fitted |
+| front | settings of exits, cross-fitted, for a target to choose from |
+| exits | ``UrgencyExits`` and ``ProximityExits``: how documents quit |
 | problem | votes on documents by query; the order of trees and the readings fitted from them |
 | states | readings, and the numbers of documents that policies decide by |
 | executor | runs a policy on all documents of a query together |

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._utils.checks import check_between, check_fraction, check_is, checked_jobs
 from mddag._utils.output import Report, progress
-from mddag._utils.warnings import doubt_queries
 from mddag.adapters import ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import all_or_nothing
@@ -170,7 +169,6 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
             self._fit_classifier(model, X_policy, y[rows], random)
         else:
             exits, more = self._checked_exits(), None
-            doubt_queries(len(some), labels[rows])
             odds, ensemble = ensemble.kind == "ranker", as_ranker(ensemble)
             fitted = FittedModel(ensemble, rows, source.transformer)
             read = self._enter(fitted, X_policy, finite=False)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from mddag._utils.output import progress
+from mddag._utils.warnings import doubt
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
@@ -26,6 +27,7 @@ from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
 from mddag.tuning.targets import Bound, Price, Target
 
 FOLDS = 5
+FEWEST_QUERIES = 10  # a policy is measured on queries, not on documents
 Numbers = NDArray[np.float64]
 
 
@@ -156,6 +158,7 @@ def cross_fitted(
             "that a policy can be measured by queries that it was not fitted on, and some hundred "
             "for a good one"
         )
+    _doubt_queries(problem)
     folds = list(KFold(min(FOLDS, n), shuffle=True, random_state=random).split(np.arange(n)))
     losses, label_losses, evaluations = np.zeros((3, len(exits.settings), n))
     with progress(type(exits).__name__, len(folds) + 1, verbose) as report:
@@ -184,6 +187,21 @@ def cross_fitted(
         for a in kept.tolist()
     ]
     return ExitFront(whole, candidates)
+
+
+def _doubt_queries(problem: RankingProblem) -> None:
+    """Warn of few queries to choose a policy by, and of relevance labels that are all equal."""
+    n, labels = len(problem.queries), problem.labels
+    if n < FEWEST_QUERIES:
+        doubt(
+            f"the policy is chosen by {n} queries; wanted {FEWEST_QUERIES} or more, some hundred "
+            "if you have them, because with so few the choice is mostly noise: give more queries"
+        )
+    if labels is not None and (labels == labels[0]).all():
+        doubt(
+            f"all {len(labels)} documents have the label {labels[0]:g}, so every order of them "
+            "seems perfect and documents quit at once; give labels that differ"
+        )
 
 
 def _measured(

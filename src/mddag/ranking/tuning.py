@@ -17,7 +17,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._utils.checks import check_jobs, check_one_of
-from mddag._utils.warnings import doubt_queries
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.metrics.ranking import GainMetric, Queries, checked_labels
@@ -168,7 +167,6 @@ def sparsify(
         target.require(len(queries), len(queries))
     problem = RankingProblem.of(ensemble.votes(rows), queries, metric, labels)
     more = _training_problem(source, ensemble, metric, X_train, qid_train)
-    doubt_queries(len(queries), labels)
     random = check_random_state(random_state)
     found = []
     for exits in tried:
