@@ -1,7 +1,7 @@
 """The plan of the packages, drawn from the import statements of src/mddag: ``make docs``.
 
 Writes architecture.json, which package imports which, and architecture.png. An arrow is an import;
-one that also follows from a path of other arrows is left out of the picture, not of the file.
+one that also follows from a path of other arrows is left out of the drawing, not of the file.
 Layers and the reading of imports are those of tests/test_architecture.py. A package that is new
 needs a line in PLACES.
 """
@@ -15,28 +15,28 @@ DOCS = Path(__file__).parent
 
 # Column of each package in its layer, and what it is.
 PLACES = {
+    "detection": (0, "objects in images:\nDetector, cascades, Haar"),
     "acquisition": (1, "costly features:\nacquire"),
-    "cli": (0, "the program mddag:\none file per command"),
-    "ranking": (3, "queries: exits, MDDAGRanker,\nranking.sparsify"),
-    "detection": (2, "objects in images: Detector,\nrates, cascades, Haar"),
+    "ranking": (2, "queries: exits,\nMDDAGRanker"),
     "integrations": (4, "Dask, Spark, Ray;\nMLflow"),
-    "tuning": (1.5, "one target → one policy:\nsparsify, train, sweep"),
-    "estimators": (1.5, "the scikit-learn face:\nfit, predict, trace"),
-    "serving": (2, "without scikit-learn: Predictor,\nmodel file, export"),
-    "inspection": (3.5, "plots, explained rows,\nthe report"),
-    "solvers": (1.2, "MDP → Policy: exits, descent,\nSARSA, portfolio"),
-    "engine": (2.8, "runs a policy:\nDag, Trace, executors"),
-    "boosting": (0, "the rounds of AdaBoost.MH"),
-    "policy": (2, "Section 2: MDP, grid, policy,\norder, calibration"),
+    "cli": (3, "the program mddag"),
+    "tuning": (1, "one target → one policy:\nsparsify, train, sweep"),
+    "estimators": (1, "the scikit-learn face:\nfit, predict, trace"),
+    "inspection": (2.7, "plots, explained rows,\nthe report"),
+    "serving": (3.6, "without scikit-learn:\nPredictor, files, export"),
+    "boosting": (0, "rounds of AdaBoost.MH"),
+    "solvers": (1, "MDP → Policy: descent,\nexits, SARSA, portfolio"),
+    "engine": (2.2, "runs a policy:\nDag, Trace, executors"),
     "learners": (0, "base learners:\nStump, Tree"),
-    "adapters": (1, "models of other libraries\n→ Ensemble"),
-    "ensemble": (1.5, "H = (h_1 … h_N): features,\ntrees, votes, tasks"),
-    "losses": (4, "L of Eq. (6)"),
-    "metrics": (3, "scores and labels →\none number"),
+    "policy": (1.8, "Section 2: MDP, grid,\npolicy, calibration"),
+    "adapters": (3.7, "models of other\nlibraries → Ensemble"),
+    "ensemble": (1.2, "H = (h_1 … h_N):\ntrees, votes, tasks"),
+    "metrics": (3.2, "scores and labels\n→ one number"),
+    "losses": (2.2, "L of Eq. (6)"),
     "datasets": (0, "two clusters,\nfolds of LETOR"),
 }
 WIDE, HIGH, ROW = 0.92, 0.62, 1.0  # of a box, and from layer to layer
-COLOURS = [
+COLORS = [
     "#f3efe6",
     "#e8f0e4",
     "#e0eef0",
@@ -79,12 +79,12 @@ def draw(plan: dict, path: Path) -> None:
     matplotlib.use("agg")
     from matplotlib import pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(15, 9.6))
+    figure, ax = plt.subplots(figsize=(15, 10.8))
     row = {name: i * ROW for i, layer in enumerate(plan["layers"]) for name in layer}
     for i, layer in enumerate(plan["layers"]):
         ax.text(-0.62, i * ROW, str(i), ha="center", va="center", color="#999999", fontsize=11)
         for name in layer:
-            box(ax, PLACES[name][0], i * ROW, name, PLACES[name][1], COLOURS[i])
+            box(ax, PLACES[name][0], i * ROW, name, PLACES[name][1], COLORS[i])
     for name, target in arrows(plan["imports"]):
         arrow(ax, (PLACES[name][0], row[name]), (PLACES[target][0], row[target]))
     below = "checks, read-only arrays, parameters; the native core. Any package may import them."
@@ -95,18 +95,18 @@ def draw(plan: dict, path: Path) -> None:
     plt.close(figure)
 
 
-def box(ax, x, y, name, caption, colour, wide=WIDE):
+def box(ax, x, y, name, caption, color, wide=WIDE):
     from matplotlib.patches import FancyBboxPatch
 
     corner = (x - wide / 2, y - HIGH / 2)
     style = "round,pad=0,rounding_size=0.06"
-    ax.add_patch(FancyBboxPatch(corner, wide, HIGH, boxstyle=style, fc=colour, ec="#666666", lw=1))
-    ax.text(x, y + 0.17, name, ha="center", va="center", fontsize=11, fontweight="bold")
-    ax.text(x, y - 0.1, caption, ha="center", va="center", fontsize=8, linespacing=1.15)
+    ax.add_patch(FancyBboxPatch(corner, wide, HIGH, boxstyle=style, fc=color, ec="#666666", lw=1))
+    ax.text(x, y + 0.18, name, ha="center", va="center", fontsize=14, fontweight="bold")
+    ax.text(x, y - 0.1, caption, ha="center", va="center", fontsize=10.5, linespacing=1.1)
 
 
 def arrow(ax, start, end):
-    """From the foot of one box to the head of another, nearer to each other than their centres."""
+    """From the foot of one box to the head of another, nearer to each other than their centers."""
     lean = max(-0.3, min(0.3, (end[0] - start[0]) / 3)) * WIDE
     foot, head = (start[0] + lean, start[1] - HIGH / 2), (end[0] - lean, end[1] + HIGH / 2)
     style = {"arrowstyle": "-|>", "color": "#33557a", "lw": 1.3, "shrinkA": 0, "shrinkB": 0}
