@@ -243,6 +243,12 @@ def test_thresholds_of_wrappers(amounts):
             expected = np.where(p >= decision_threshold(wrapper), *wrapper.classes_[::-1])
             np.testing.assert_array_equal(wrapper.predict(X), expected)
     assert decision_threshold(FixedThresholdClassifier(plain)) == 0.5
+    boosted = catboost.CatBoostClassifier(iterations=2, verbose=0, allow_writing_files=False)
+    assert decision_threshold(boosted.fit(X, y)) is None
+    boosted.set_probability_threshold(0.3)
+    assert decision_threshold(boosted) == 0.3
+    p = boosted.predict_proba(X)[:, 1]
+    np.testing.assert_array_equal(boosted.predict(X), p > 0.3)
     by_score = FixedThresholdClassifier(plain, threshold=1, response_method="decision_function")
     with pytest.raises(ValueError, match=r"decision_function.*predict_proba"):
         decision_threshold(by_score)

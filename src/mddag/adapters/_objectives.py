@@ -144,11 +144,16 @@ def monotone_columns(model: Any) -> dict[int, int]:
 
 
 def decision_threshold(model: Any) -> float | None:
-    """Return the probability of ``classes_[1]`` at which a wrapper of scikit-learn decides for it.
+    """Return the probability of ``classes_[1]`` at which a model was told to decide for it.
 
-    None stands for models other than TunedThresholdClassifierCV and FixedThresholdClassifier.
+    None stands for models other than TunedThresholdClassifierCV, FixedThresholdClassifier and
+    CatBoost's classifiers with a threshold of their own.
     """
-    if "sklearn.BaseThresholdClassifier" not in lineage(model):
+    classes = lineage(model)
+    if "catboost.CatBoostClassifier" in classes and len(model.classes_) == 2:
+        chosen = float(model.get_probability_threshold())
+        return None if chosen == 0.5 else chosen
+    if "sklearn.BaseThresholdClassifier" not in classes:
         return None
     if hasattr(model, "best_threshold_"):
         threshold, positive = model.best_threshold_, model._curve_scorer._get_pos_label()
