@@ -23,12 +23,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder next to it
 
+from experiments.detection import methods  # noqa: E402
 from experiments.detection.cases import PAPER, Case, Size, quick  # noqa: E402
 from experiments.detection.formulations import (  # noqa: E402
     BETAS,
@@ -36,7 +38,7 @@ from experiments.detection.formulations import (  # noqa: E402
     Formulation,
     decided,
 )
-from experiments.detection.runs import DetectionRun  # noqa: E402
+from experiments.detection.runs import DetectionRun, Scored  # noqa: E402
 from experiments.reports import write  # noqa: E402
 from mddag.solvers import Descent, Portfolio, Sarsa, WatkinsQ  # noqa: E402
 from mddag.solvers.sarsa import Growing  # noqa: E402
@@ -45,6 +47,8 @@ from mddag.solvers.values import RadialBasis, Table  # noqa: E402
 RATES = (0.1, 0.05, 0.01, 0.001)
 TIES = ("split", "whole")
 BOUNDS = (2, 3, 5, 7, 10, 15, 20, 30, 50)
+BASELINES = ("AdaBoost", "SoftCascade")
+OF = (("#D55E00", "o"), ("#0072B2", "s"), ("#333333", "^"))  # colors and markers
 COARSE = tuple(10.0 ** np.linspace(-4, -1.5, 6))  # the grid of our first figure
 OTHER_ROWS = Size(exploring=True)
 SAME_ROWS = replace(PAPER, exploring=True)
@@ -80,7 +84,9 @@ def formulations() -> dict[str, tuple[Size, Formulation]]:
         "classes balanced": replace(text, prior="balanced"),
         "negatives weigh 10": replace(text, prior=10.0),
         "exact solver, negatives weigh 10": replace(text, prior=10.0, solver=exact),
-        "five seeds": replace(text, seeds=5),
+        "every snapshot, negatives weigh 10": replace(many, prior=10.0, betas=(*BETAS, 3e-2)),
+        "MDDAG.EXP, every snapshot, negatives weigh 10": replace(exp, snapshots=True, prior=10.0),
+        "three seeds": replace(text, seeds=3),
         "false positive costs 3": replace(text, false_positive=3.0),
         "false positive costs 30": replace(text, false_positive=30.0),
         "128 bins of the total": replace(text, solver=Sarsa(Table(128, running=False))),
@@ -111,27 +117,30 @@ def main() -> None:
     path = options.out / "runs.csv"
     known = {(line["formulation"], line["seed"]) for line in (read(path) if path.exists() else [])}
     begin = time.perf_counter()
-    for name, (size, formulation) in formulations().items():
-        for seed in options.seeds:
-            if (options.only and name not in options.only) or (name, seed) in known:
-                continue
-            size = quick(size) if options.quick else size
-            case = Case.of("vj", seed, size, options.keep)
-            found = list(runs(name, case, formulation))
-            append(path, worth_keeping(found) if formulation.snapshots else found)
+    studied = dict.fromkeys(BASELINES, (SAME_ROWS, None)) | formulations()
+    for (name, (size, formulation)), seed in product(studied.items(), options.seeds):
+        if name in (options.only or studied) and (name, seed) not in known:
+            case = Case.of("vj", seed, quick(size) if options.quick else size, options.keep)
+            if formulation is None:
+                append(path, worth_keeping(list(baseline(name, case))))
+            else:
+                found = list(runs(name, case, formulation))
+                append(path, worth_keeping(found) if formulation.snapshots else found)
             minutes = (time.perf_counter() - begin) / 60
             print(f"{minutes:5.1f} min  {name}, seed {seed}", file=sys.stderr, flush=True)
     write(options.out / "contributions.csv", contributions(read(path)))
-    if not options.only and not (options.out / "convergence.csv").exists():
+    wanted = not options.only or "convergence" in options.only
+    if wanted and not (options.out / "convergence.csv").exists():
         size = quick(SAME_ROWS) if options.quick else SAME_ROWS
         cases = (Case.of("vj", seed, size, options.keep) for seed in options.seeds)
         write(options.out / "convergence.csv", convergence(cases))
+    draw(options.out)
 
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="few rows, features and episodes")
-    parser.add_argument("--only", nargs="+", help="names of formulations")
+    parser.add_argument("--only", nargs="+", help='names of formulations, or "convergence"')
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--keep", type=Path, help="where pools are kept; default: out/figure2")
     parser.add_argument("--out", type=Path, help="default: experiments/results/reproduction")
@@ -151,14 +160,28 @@ def runs(name: str, case: Case, formulation: Formulation) -> Iterator[dict[str, 
         value = formulation.mdp(case, beta).evaluate(policy)
         line = {"formulation": name, "seed": case.seed, "beta": beta, "solver_seed": solver_seed}
         line |= {"objective": value.objective, "loss": value.loss, "cost": value.cost}
-        on_policy, on_test = decided(case, policy)
-        for fpr in RATES:
-            for ties in TIES:
-                run = DetectionRun.of(on_policy, on_test, fpr, ties=ties)
-                at = f"{fpr:g} {ties}"
-                line |= {f"train {at}": run.train_tpr, f"held out {at}": run.test_tpr}
-        yield line | {"train_cost": run.train_cost, "test_cost": run.test_cost, "seconds": seconds}
+        yield line | rates(*decided(case, policy)) | {"seconds": seconds}
         begin = time.process_time()
+
+
+def baseline(name: str, case: Case) -> Iterator[dict[str, Any]]:
+    """A line for every setting of another method, with the columns of `runs`."""
+    blank = dict.fromkeys(("beta", "solver_seed", "objective", "loss", "cost"), np.nan)
+    for _, policy, test in methods.SAME_FOR_ALL_RATES[name](case):
+        line = {"formulation": name, "seed": case.seed} | blank
+        on_policy = Scored(policy[0], case.y_policy, policy[1])
+        on_test = Scored(test[0], case.y_test, test[1])
+        yield line | rates(on_policy, on_test) | {"seconds": np.nan}
+
+
+def rates(on_policy: Scored, on_test: Scored) -> dict[str, float]:
+    """TPRs at all rates with both kinds of ties, and the mean evaluations of negatives."""
+    found = {}
+    for fpr, ties in product(RATES, TIES):
+        run = DetectionRun.of(on_policy, on_test, fpr, ties=ties)
+        at = f"{fpr:g} {ties}"
+        found |= {f"train {at}": run.train_tpr, f"held out {at}": run.test_tpr}
+    return found | {"train_cost": on_policy.cost, "test_cost": on_test.cost}
 
 
 def worth_keeping(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -177,8 +200,8 @@ def convergence(cases: Iterable[Case]) -> Iterator[dict[str, Any]]:
         where = {"seed": case.seed, "beta": beta}
         exact = mdp.evaluate(Descent(random_state=0).solve(mdp)).objective
         yield where | {"solver": "Descent", "episodes": 0, "objective": exact}
-        for solver in (Sarsa, WatkinsQ):
-            n_episodes = 10 * case.size.n_episodes
+        for solver, times in ((Sarsa, 10), (WatkinsQ, 1)):
+            n_episodes = times * case.size.n_episodes
             search = solver(n_episodes=n_episodes, random_state=0).search(mdp)
             best = np.minimum.accumulate(search.history)
             for episodes in (10_000, 30_000, 100_000, 300_000, 10**6, 3 * 10**6, 10**7):
@@ -242,6 +265,68 @@ def chosen(lines: list[dict[str, Any]], at: str) -> list[int | None]:
         int(np.where(costs <= bound, tprs, -1).argmax()) if (costs <= bound).any() else None
         for bound in BOUNDS
     ]
+
+
+def draw(folder: Path) -> None:
+    """Draw what contributions.csv and convergence.csv say, as far as they are there."""
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    lines = table(folder / "contributions.csv")
+    names = list(dict.fromkeys(line["formulation"] for line in lines))[::-1]
+    figure, panels = plt.subplots(
+        1, 2, figsize=(11, 1.2 + 0.28 * len(names)), layout="constrained", sharey=True
+    )
+    for ax, fpr in zip(panels, ("0.05", "0.01"), strict=True):
+        for bound, (color, marker) in {"3": OF[0], "7": OF[1], "20": OF[2]}.items():
+            own = {
+                line["formulation"]: (float(line["tpr"]), float(line["tpr_error"]))
+                for line in lines
+                if (line["fpr"], line["ties"], line["bound"]) == (fpr, "split", bound)
+            }
+            at = [names.index(name) for name in own]
+            tprs, errors = zip(*own.values(), strict=True)
+            ax.errorbar(
+                tprs, at, xerr=errors, fmt=marker, color=color, ms=5, label=f"within {bound}"
+            )
+        ax.set_title(f"FPR {100 * float(fpr):g} %, usual ROC curve")
+        ax.set_xlabel("TPR on held-out rows ± standard error")
+        ax.set_yticks(range(len(names)), names)
+        ax.grid(alpha=0.3)
+    panels[0].legend(frameon=False, loc="lower left")
+    figure.savefig(folder / "contributions.png", dpi=110)
+    if not (folder / "convergence.csv").exists():
+        return
+    lines = table(folder / "convergence.csv")
+    betas = list(dict.fromkeys(line["beta"] for line in lines))
+    figure, panels = plt.subplots(1, len(betas), figsize=(9, 3.6), layout="constrained")
+    for ax, beta in zip(panels, betas, strict=True):
+        for solver, (color, marker) in {"Sarsa": OF[0], "WatkinsQ": OF[1]}.items():
+            own = [ln for ln in lines if (ln["beta"], ln["solver"]) == (beta, solver)]
+            episodes = sorted({int(ln["episodes"]) for ln in own})
+            found = [
+                [float(ln["objective"]) for ln in own if ln["episodes"] == f"{n}"] for n in episodes
+            ]
+            ax.plot(episodes, np.mean(found, axis=1), marker=marker, color=color, label=solver)
+        exact = [
+            float(ln["objective"])
+            for ln in lines
+            if (ln["beta"], ln["solver"]) == (beta, "Descent")
+        ]
+        ax.axhline(np.mean(exact), color=OF[2][0], ls="--", label="Descent")
+        ax.set_xscale("log")
+        ax.set_ylim(0)
+        ax.set_title(f"beta = {float(beta):g}")
+        ax.set_xlabel("episodes")
+        ax.grid(alpha=0.3)
+    panels[0].set_ylabel("best objective so far, Eq. (8)")
+    panels[0].legend(frameon=False)
+    figure.savefig(folder / "convergence.png", dpi=110)
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ from mddag.solvers import Descent
 
 LENGTHS = (3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 MISSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8)
+HIGH_RATES = (0.98, 0.99, 0.995)  # of detection, as cascades usually want
 
 Rows = tuple[np.ndarray, np.ndarray]  # scores and evaluations
 Setting = tuple[str, Rows, Rows]  # its name, policy rows, test rows
@@ -79,8 +80,10 @@ def left(chain: Chain, votes: np.ndarray, reach: np.ndarray) -> Rows:
     return chain.ranks(score, steps, reach), steps.astype(np.int64)
 
 
-def soft_cascades(case: Case) -> Iterator[Setting]:
-    rates = (0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995)
+def soft_cascades(
+    case: Case, rates: Sequence[float] = (0.7, 0.8, 0.85, 0.9, 0.95, 0.97, *HIGH_RATES)
+) -> Iterator[Setting]:
+    """SoftCascade of several lengths and detection rates, spending misses early or late."""
     lengths = [n for n in LENGTHS if n <= case.policy.tables.n_classifiers]
     positive = case.y_policy > 0
     for n, rate, alpha in product(lengths, rates, (-16.0, -8.0, -4.0, -2.0, 0.0, 2.0)):
@@ -222,6 +225,7 @@ CASCADES: dict[str, Callable[[Case], Iterator[Setting]]] = {
     "AdaBoost": prefixes,
     "VJCascade": vj_cascades,
     "SoftCascade": soft_cascades,
+    "SoftCascade, D >= 0.98": partial(soft_cascades, rates=HIGH_RATES),
     "FCBoost": fc_boosts,
 }
 SARSA = {

@@ -15,8 +15,8 @@ from mddag import DagDisplay, Trace
 TIES = {"split": "usual ROC curve", "whole": "ties never split"}
 HIGHLIGHT = {"paper": "MDDAG.I", "ours": "Rejection"}
 SAID = {
-    "paper": "policies learned on the rows of AdaBoost",
-    "ours": "policies learned on held-out rows",
+    "paper": "Policies learned on the rows of AdaBoost",
+    "ours": "Policies learned on held-out rows",
 }
 
 
@@ -45,7 +45,6 @@ def drawn(
             own = [line for line in lines if (line["data"], line["fpr"]) == (name, fpr)]
             panel(ax, own, protocol, fpr)
             ax.set_title(f"{TITLES[name]}, FPR {100 * fpr:g} %", fontsize=10)
-            ax.set_ylim(0.5 if name == "vj" and fpr > 0.01 else 0.0, None)
             if i < len(rows) - 1:
                 ax.set_xlabel("")
             ax.set_ylabel("TPR" if k == 0 else "")

@@ -58,10 +58,14 @@ def drawn(lines: Lines, n_folds: int) -> Any:
     )
     for row, (what, (draw, styles)) in zip(panels, rows.items(), strict=True):
         for ax, name in zip(row, names, strict=True):
-            draw(ax, [line for line in lines if line["data"] == name], styles)
+            own = [line for line in lines if line["data"] == name]
+            if not any(line["method"] in styles for line in own):
+                ax.set_axis_off()  # not run on this dataset
+                continue
+            draw(ax, own, styles)
             ax.set_title(f"{TITLES[name]}: {what}")
             finished(ax)
-        for ax in row[1:]:
+        for ax in row[1:] if row[0].axison else ():
             ax.set_ylabel("")
         row[-1].legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
     notes = [NOTE[name] for name in names if name in NOTE]
