@@ -14,7 +14,14 @@ from mddag.learners import Stump, Tree
 from mddag.losses import Logistic
 from mddag.policy.policy import ACTIONS, Policy
 from mddag.solvers import Sarsa, WatkinsQ
-from mddag.solvers.solver import Family, Search, Solver, as_solver, configured, solves_paths
+from mddag.solvers.solver import (
+    Family,
+    SearchingSolver,
+    Solver,
+    as_solver,
+    configured,
+    solves_paths,
+)
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
@@ -334,13 +341,16 @@ def prefixes(mdp):
         yield n + 1, Policy.prefix(n, mdp.n_steps, mdp.grid)
 
 
-def searched(candidates, mdp):
-    return Search.among(candidates, mdp, None, name="Some", total=4, verbose=False)
+class Prefixes(SearchingSolver):
+    verbose, _n_total = False, 4
+
+    def _made(self, mdp):
+        return prefixes(mdp)
 
 
 def test_the_best_of_all_is_kept_and_all_are_remembered():
     mdp = mdp_of(6, n=30)
-    search = searched(prefixes(mdp), mdp)
+    search = Prefixes().search(mdp)
     full = mdp.evaluate(mdp.evaluate_all()).objective
     assert search.best == min([full, *search.history])
     assert mdp.evaluate(search.policy).objective == search.best

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,6 @@ from mddag._utils.cached import cached_property
 from mddag._utils.checks import check_positive
 from mddag.engine.cost_model import Costs
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.features import Features
 from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import take_segments
@@ -30,9 +28,6 @@ from mddag.policy.grid import Grid, buckets
 from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, Policy, changed_policy, decided, last_decisions
 from mddag.policy.state import Stages, for_steps
-
-if TYPE_CHECKING:
-    WalkTrees = tuple[_core.Trees, _core.FixedTables, _core.Ints32, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +39,15 @@ class Program(ReadOnlyArrays):
     evaluations: float | None = None  # expected evaluations of a row, if known
 
     def __post_init__(self) -> None:
-        if self.evaluations is not None:
-            _check_evaluations(self.evaluations, len(self.ensemble))
+        if self.evaluations is None:
+            return
+        if not (isinstance(self.evaluations, Real) and self.evaluations == 0):
+            check_positive("expected_evaluations", self.evaluations)
+        if self.evaluations > len(self.ensemble) * (1 + 1e-9):  # a mean may be rounded
+            raise ValueError(
+                f"expected_evaluations is {self.evaluations}, but there are {len(self.ensemble)} "
+                "base classifiers"
+            )
 
     @property
     def has_kernels(self) -> bool:
@@ -114,8 +116,24 @@ class Program(ReadOnlyArrays):
     @cached_property
     def walk(self) -> _core.Walk:
         """Trees for one row at a time, with the policy and its verdicts."""
-        reached, features = self.reached[1], self.ensemble.features
-        return row_walk(self._trees, self.edges, reached, self.policy, features)
+        whole, reached, features = self.policy, self.reached[1], self.ensemble.features
+        staged = isinstance(reached.state, Stages)
+        parts = (
+            *self._trees,
+            reached.order.astype(np.int64, copy=False),
+            self.edges,
+            reached.jump_table if staged else reached.jumps,
+            reached.n_together,
+            features.n,
+            features.missing,
+            walk_verdicts(whole, len(reached.actions)),
+        )
+        if not staged:
+            return _core.Walk(*parts)
+        assert isinstance(reached.state, Stages)
+        assert isinstance(whole.state, Stages)
+        reads, starts, columns, n_columns, _ = reached.state.native
+        return _core.StageWalk(*parts, (reads, starts, columns, n_columns, whole.state.native[-1]))
 
     @cached_property
     def patch_walk(self) -> _core.PatchWalk:
@@ -150,38 +168,7 @@ class Program(ReadOnlyArrays):
         return ensemble.native, votes, fixed.bias, fixed.unit
 
 
-def _check_evaluations(evaluations: float, n_classifiers: int) -> None:
-    if not (isinstance(evaluations, Real) and evaluations == 0):
-        check_positive("expected_evaluations", evaluations)
-    if evaluations > n_classifiers * (1 + 1e-9):  # a mean may be rounded
-        raise ValueError(
-            f"expected_evaluations is {evaluations}, but there are {n_classifiers} base classifiers"
-        )
-
-
 AT_END, PASSED = -2, -3  # as native/walk/verdicts.hpp numbers them
-
-
-def row_walk(
-    trees: WalkTrees, edges: _core.Ints64, reached: Policy, whole: Policy, features: Features
-) -> _core.Walk:
-    """Make the walk of the `reached` steps of a `whole` policy; edges have the trees' unit."""
-    state, folds = reached.state, not isinstance(reached.state, Stages)
-    parts = (
-        *trees,
-        reached.order.astype(np.int64, copy=False),
-        edges,
-        reached.jumps if folds else reached.jump_table,
-        reached.n_together,
-        features.n,
-        features.missing,
-        walk_verdicts(whole, len(reached.actions)),
-    )
-    if not isinstance(state, Stages):
-        return _core.Walk(*parts)
-    assert isinstance(whole.state, Stages)
-    reads, starts, columns, n_columns, _ = state.native
-    return _core.StageWalk(*parts, (reads, starts, columns, n_columns, whole.state.native[-1]))
 
 
 def walk_verdicts(whole: Policy, n_kept: int) -> _core.Verdicts | None:

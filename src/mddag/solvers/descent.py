@@ -27,7 +27,7 @@ from mddag._utils.checks import (
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import ACTIONS, EVAL, SKIP, Policy, trusted_policy
 from mddag.solvers.preparation import quit_loss, with_teacher
-from mddag.solvers.solver import Search, Solver, check_samples
+from mddag.solvers.solver import SearchingSolver
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ DRAW_EVERY = 4  # the other explorations shake what was found
 
 
 @dataclass
-class Descent(Parameters, Solver):
+class Descent(Parameters, SearchingSolver):
     """Learn by coordinate descent from several starts; the best sweep is the answer.
 
     Parameters
@@ -253,34 +253,9 @@ class Descent(Parameters, Solver):
     n_jobs: int = 1
     verbose: bool = False
 
-    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        check_samples(mdp, selection)
-        return self.search(mdp, selection).policy
-
-    def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
-        """Learn a policy and return it with the value of every candidate.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from.
-        selection : MDP, default=None
-            Rows to choose among candidates by Eq. (8); None for those of `mdp`.
-
-        Returns
-        -------
-        Search
-            `policy` is the best one, `history` the values of Eq. (8).
-        """
-        self.check()
-        return Search.among(
-            self._policies(mdp),
-            mdp,
-            selection,
-            name="Descent",
-            total=len(self._guards()) + self.n_starts,
-            verbose=self.verbose,
-        )
+    @property
+    def _n_total(self) -> int:
+        return len(self._guards()) + self.n_starts
 
     def policies(self, mdp: MDP) -> Iterator[Policy]:
         """Return the policy after every sweep of every descent, the optimum without SKIP first.
@@ -296,9 +271,9 @@ class Descent(Parameters, Solver):
             The policies, made one after the other.
         """
         self.check()
-        return (policy for _, policy in self._policies(mdp))
+        return (policy for _, policy in self._made(mdp))
 
-    def _policies(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+    def _made(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
         """Yield the number of descents so far and a policy."""
         start = None if self.start is None else suited(self.start, mdp, self.every)
         mdp = with_teacher(mdp) if self.targets == "model" else mdp

@@ -19,7 +19,7 @@ from mddag._utils.checks import Parameters, check_between, check_whole
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import ACTIONS, Policy, trusted_policy
 from mddag.solvers.preparation import quit_loss
-from mddag.solvers.solver import Search, Solver, check_samples
+from mddag.solvers.solver import SearchingSolver
 from mddag.solvers.values import Table, Value
 
 __all__ = ["Flat", "Growing"]
@@ -184,7 +184,7 @@ class Episodes:
 
 
 @dataclass
-class Sarsa(Parameters, Solver):
+class Sarsa(Parameters, SearchingSolver):
     """Learn by SARSA(lambda), the paper's solver: on policy, exploration included.
 
     Parameters
@@ -227,34 +227,12 @@ class Sarsa(Parameters, Solver):
 
     off_policy: ClassVar[bool] = False
 
-    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        check_samples(mdp, selection)
-        return self.search(mdp, selection).policy
+    @property
+    def _n_total(self) -> int:
+        return self.n_episodes
 
-    def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
-        """Learn a policy and return it with the value of every snapshot.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from.
-        selection : MDP, default=None
-            Rows to choose among snapshots by Eq. (8); None for those of `mdp`, as in the paper.
-
-        Returns
-        -------
-        Search
-            `policy` is the best one, `history` the values of Eq. (8).
-        """
-        self.check()
-        return Search.among(
-            self.snapshots(mdp),
-            mdp,
-            selection,
-            name=type(self).__name__,
-            total=self.n_episodes,
-            verbose=self.verbose,
-        )
+    def _made(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+        return self.snapshots(mdp)
 
     def snapshots(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
         """Learn, and yield the greedy policy every `evaluate_every` episodes.
@@ -271,15 +249,12 @@ class Sarsa(Parameters, Solver):
         policy : Policy
             Greedy policy after them.
         """
-        episodes = self._episodes(mdp)
-        for done in episodes.run(self.n_episodes, self.evaluate_every):
-            yield done, episodes.policy()
-
-    def _episodes(self, mdp: MDP) -> Episodes:
         rules = (self.rate, self.trace_decay, self.off_policy)
         values = Table() if self.values is None else self.values
         exploration = Flat() if self.exploration is None else self.exploration
-        return Episodes(mdp, values, exploration, rules, self.random_state)
+        episodes = Episodes(mdp, values, exploration, rules, self.random_state)
+        for done in episodes.run(self.n_episodes, self.evaluate_every):
+            yield done, episodes.policy()
 
     def check(self) -> None:
         check_whole("n_episodes", self.n_episodes, 1)

@@ -333,8 +333,7 @@ def check_samples(mdp: MDP, selection: MDP | None) -> None:
 class Search:
     """Best policy so far, its value of Eq. (8), and the values of all candidates.
 
-    Solvers that make policies one after the other (snapshots, sweeps) pass them to it; it also
-    reports progress. It begins with the full ensemble, as a worse candidate is of no use.
+    It begins with the full ensemble, as a worse candidate is of no use.
     """
 
     policy: Policy
@@ -348,32 +347,52 @@ class Search:
         full.require(selection.n_steps, selection.n_scores)
         return cls(full, selection.evaluate(full).objective)
 
-    @classmethod
-    def among(
-        cls,
-        candidates: Iterable[tuple[int, Policy]],
-        mdp: MDP,
-        selection: MDP | None,
-        *,
-        name: str,
-        total: int,
-        verbose: bool,
-    ) -> Search:
-        """Return the search after all candidates, compared by Eq. (8) on `selection` or `mdp`.
-
-        `candidates` come with how much of `total` is done, for the report of progress.
-        """
-        selection = mdp if selection is None else selection
-        search = cls.begin(mdp, selection)
-        with progress(name, total, verbose) as report:
-            for done, policy in candidates:
-                search.consider(policy, selection)
-                report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
-        return search
-
     def consider(self, policy: Policy, selection: MDP) -> None:
         """Keep the policy if it is better on these rows than the best so far."""
         objective = selection.evaluate(policy).objective
         self.history.append(objective)
         if objective < self.best:
             self.policy, self.best = policy, objective
+
+
+class SearchingSolver(Solver):
+    """Base class of solvers that make policies one after the other and keep the best."""
+
+    verbose: bool
+
+    @property
+    @abstractmethod
+    def _n_total(self) -> int:
+        """How much there is to do, in the units in which `_made` counts."""
+
+    @abstractmethod
+    def _made(self, mdp: MDP) -> Iterable[tuple[int, Policy]]:
+        """Yield how much is done, and a policy."""
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        check_samples(mdp, selection)
+        return self.search(mdp, selection).policy
+
+    def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
+        """Learn a policy and return it with the value of every candidate.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        selection : MDP, default=None
+            Rows to choose among candidates by Eq. (8); None for those of `mdp`.
+
+        Returns
+        -------
+        Search
+            `policy` is the best one, `history` the values of Eq. (8).
+        """
+        self.check()
+        selection = mdp if selection is None else selection
+        search = Search.begin(mdp, selection)
+        with progress(self.name, self._n_total, self.verbose) as report:
+            for done, policy in self._made(mdp):
+                search.consider(policy, selection)
+                report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
+        return search
