@@ -133,7 +133,7 @@ def ranker(seed, state, edges, skips=0.0):
         actions[3][rng.random(grid.n_cells) < skips] = SKIP
     looked_at = state(grid, readings(rng))
     policy = Policy(actions, grid, rng.permutation(11), 2, state=looked_at)
-    return Model(Dag(replace(trees, task=Ranking()), policy, None, 6.0), None, 1e-4)
+    return Model(Dag(replace(trees, task=Ranking()), policy, None, 6.0))
 
 
 def by_gap():
@@ -211,7 +211,7 @@ def classes():
     )
     policy = random_policy(rng, ensemble, 3, skips=0.1)
     calibration = Calibration([0, 0, 0, 1, 1, 1], [0.5, 2.0], [0.0, 0.0])
-    return Model(Dag(ensemble, policy), calibration, 0.01)
+    return Model(Dag(ensemble, policy), calibration)
 
 
 def nominal():
@@ -238,8 +238,7 @@ def regressor():
     ensemble = replace(ensemble, task=Regression(link="exp"))
     policy = random_policy(rng, ensemble, 6, skips=0.0)
     calibration = Calibration([0] * 4 + [1] * 5, [1.0, 0.5], [0.1, -0.1])
-    evaluation = Evaluation(0.5, 4.0, 0.6, 3.5)
-    return Model(Dag(ensemble, policy, None, 3.5), calibration, 0.1, evaluation, evaluation)
+    return Model(Dag(ensemble, policy, None, 3.5), calibration)
 
 
 def calibrated():
