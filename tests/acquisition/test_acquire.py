@@ -57,6 +57,8 @@ def test_it_costs_less_and_is_nearly_as_good(n_classes):
     assert np.mean(estimator.predict(X) != y) < full + 0.05
     assert estimator.groups_bought(X).shape == (len(X), 3)
     assert estimator.result_.acquired.full_cost == 6.0
+    assert [m.name for m in estimator.result_.metrics] == ["accuracy", "ROC AUC", "log-loss"]
+    assert estimator.result_.metric("accuracy").full == pytest.approx(1 - full, abs=0.03)
     proba = estimator.predict_proba(X)
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     np.testing.assert_array_equal(estimator.classes_[proba.argmax(axis=1)], estimator.predict(X))

@@ -8,6 +8,7 @@ of the full set. A policy goes from set to set: quit, or buy up to a larger one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,17 @@ from mddag.acquisition.dag import set_dag
 from mddag.acquisition.front import SetCandidate, SetFront
 from mddag.acquisition.rows import SplitRows
 from mddag.adapters import ensemble_of, other_than_mean, parts_of
+from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.regressor import MDDAGRegressor
+from mddag.metrics.classification import one_hot
 from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import Calibration
+from mddag.policy.calibration import Calibration, fit_factor, probabilities
 from mddag.policy.mdp import Evaluation
 from mddag.serving.result import Acquired, MeasuredMetric, Result
+from mddag.tuning.excess_loss import measured_metrics
 from mddag.tuning.targets import Bound, Target, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
@@ -161,7 +165,21 @@ def acquire(
         model, beta=candidate.beta, n_jobs=n_jobs, random_state=random_state
     )
     estimator.describe_rows(X)
-    _settle(estimator, ensemble, given, front, candidate, target)
+    dag, used = set_dag(front.models, candidate.policy, ensemble)
+    trace, calibration = dag.run(given.rows), Calibration.one_group(1.0, len(dag.ensemble))
+    if ensemble.task.predicts_classes:
+        learning = front.learning
+        scores, exits = trace.scores[learning], trace.exit_step[learning]
+        soft = front.rows.rows(learning).soft_targets()
+        calibration = exit_calibration(dag.ensemble, scores, exits, soft)
+    acquired = Acquired(
+        member=candidate.member,
+        sets=tuple(tuple(map(str, front.rows.sets.names(s))) for s in used),
+        feature_cost=candidate.mean_cost,
+        full_cost=float(front.rows.sets.cost[-1]) + prices.wave_cost,
+    )
+    result = _result(ensemble, front, candidate, target, trace, calibration, acquired)
+    estimator.take(dag.ensemble, dag.policy, dag, calibration, result)
     return estimator
 
 
@@ -184,6 +202,7 @@ def _trees(model: Any) -> Ensemble:
             "the model predicts exp of its score, but features are bought by the squared error of "
             "scores; train it with squared error, or use sparsify(model, X, y, …)"
         )
+    ensemble.task.require_predictions()
     if ensemble.callables:
         raise ValueError(
             "the base classifiers are callables, whose features are not known; wanted trees"
@@ -191,58 +210,52 @@ def _trees(model: Any) -> Ensemble:
     return ensemble
 
 
-def _settle(
-    estimator: MDDAGClassifier | MDDAGRegressor,
+def _result(
     ensemble: Ensemble,
-    given: SplitRows,
     front: SetFront,
     candidate: SetCandidate,
     target: Target,
-) -> None:
-    """Give the estimator the Dag of a candidate, calibrated and measured."""
-    dag, used = set_dag(front.models, candidate.policy, ensemble)
-    trace, rows, classifies = dag.run(given.rows), front.rows, ensemble.task.predicts_classes
+    trace: Trace,
+    calibration: Calibration,
+    acquired: Acquired,
+) -> Result:
+    """Measure a candidate and its Dag on policy rows, the metrics on those that certify, if any."""
+    rows, learning, classifies = front.rows, front.learning, ensemble.task.predicts_classes
     assert trace.feature_cost is not None
-    calibration = Calibration.one_group(1.0, dag.ensemble.n_classifiers)
-    if classifies:
-        learning = front.learning
-        scores, exits = trace.scores[learning], trace.exit_step[learning]
-        soft = rows.rows(learning).soft_targets()
-        calibration = exit_calibration(dag.ensemble, scores, exits, soft)
     answers = trace.verdict if classifies else trace.scores[:, 0]
-    loss, cost = float(rows.lost(answers).mean()), float(trace.feature_cost.mean())
-    evaluated, beta = float(trace.n_evaluated.mean()), candidate.beta
-    measured = Evaluation(loss, cost, loss + beta * cost, evaluated)
-    loss = float(rows.lost(rows.full).mean())
-    full_cost = float(rows.sets.cost[-1]) + rows.sets.prices.wave_cost
-    of_full = Evaluation(loss, full_cost, loss + beta * full_cost, float(len(ensemble)))
-    held = front.certifying if target.certifies else rows.rows(front.learning)
+    cost, full_cost, beta = float(trace.feature_cost.mean()), acquired.full_cost, candidate.beta
+    loss, full_loss = (float(rows.lost(of).mean()) for of in (answers, rows.full))
+    at = np.setdiff1d(np.arange(len(rows)), learning) if target.certifies else learning
+    held, metrics = rows.rows(at), list[MeasuredMetric]()
     answers, paid = held.outcome(candidate.policy)
-    lost, lost_full = float(held.lost(answers).mean()), float(held.lost(held.full).mean())
     changed = float(held.changed(answers).mean())
-    excess = changed if target.follows_model else lost - lost_full
-    known, name = held.labels is not None, "accuracy" if classifies else "R2"
-    result = Result(
+    excess = float(held.lost(answers).mean()) - float(held.lost(held.full).mean())
+    if rows.labels is not None and held.labels is not None:
+        of_full, of_sparse, truth = held.full, answers, held.labels
+        if classifies:
+            factor = fit_factor(rows.scores[learning, -1], rows.labels[learning])
+            of_full = probabilities(held.scores[:, -1], factor)
+            of_sparse = calibration.probabilities(trace.scores[at], trace.exit_step[at])
+            truth = one_hot(held.labels, of_full.shape[1])
+        metrics = measured_metrics(of_full, of_sparse, truth, None)
+    if target.certifies:
+        acquired = replace(acquired, feature_cost=float(paid.mean()))
+    evaluated, n = float(trace.n_evaluated.mean()), len(ensemble)
+    return Result(
         kind=ensemble.kind,
         target=target.name,
         value=target.value,
         made_by="acquire",
         rows="certifying" if target.certifies else "choosing",
         n_rows=len(held),
-        n_classifiers=len(ensemble),
+        n_classifiers=n,
         n_evaluated=evaluated,
-        against="labels" if known else "model",
-        evaluation=measured,
-        full_evaluation=of_full,
-        metrics=(MeasuredMetric(name, 1 - lost_full, 1 - lost),) if known else (),
+        against="model" if rows.labels is None else "labels",
+        evaluation=Evaluation(loss, cost, loss + beta * cost, evaluated),
+        full_evaluation=Evaluation(full_loss, full_cost, full_loss + beta * full_cost, float(n)),
+        metrics=tuple(metrics),
         difference=changed,
-        bounds=target.measured_bounds([excess]),
+        bounds=target.measured_bounds([changed if target.follows_model else excess]),
         confidence=target.confidence,
-        acquired=Acquired(
-            member=candidate.member,
-            sets=tuple(tuple(map(str, rows.sets.names(s))) for s in used),
-            feature_cost=float(paid.mean()) if target.certifies else candidate.mean_cost,
-            full_cost=full_cost,
-        ),
+        acquired=acquired,
     )
-    estimator.take(dag.ensemble, dag.policy, dag, calibration, result)
