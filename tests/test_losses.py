@@ -140,6 +140,13 @@ def test_two_opposite_scores_are_one_score():
     np.testing.assert_allclose(one, two)
 
 
+def test_the_scale_is_not_neutral():
+    """Unlike for the 0-1 loss: the best action may depend on it (deviations, row 5)."""
+    scores, labels = np.array([[1.0], [-3.0]]), np.array([1, 1])
+    raw, small = Exponential()(scores, labels), Exponential(scale=0.1)(scores, labels)
+    assert not np.allclose(raw / raw[0], small / small[0])
+
+
 def test_overflow_is_named_by_the_mdp():
     mdp = MDP([[1e3], [-1e3]], [1, 1], loss=Exponential())
     with pytest.raises(ValueError, match=r"Exponential\(scale=1.0\) is inf on row 1.*\[-1000.0\]"):
