@@ -13,7 +13,6 @@ from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.rescaling import Rescaling
 from mddag.policy.grid import Grid
-from mddag.policy.mdp import MDP
 from mddag.policy.policy import EVAL, QUIT, Policy
 from tests import strategies
 from tests.engine.test_executors import every
@@ -103,29 +102,6 @@ def test_blocks_and_threads_change_nothing(dtype, n_scores):
     for n_jobs in (1, 2, 5):
         assert_equal_walks(dag.run(X, n_jobs=n_jobs), walks)
         np.testing.assert_array_equal(dag.scores(X, n_jobs=n_jobs), [w.scores for w in walks])
-
-
-@pytest.mark.parametrize("n_scores", [1, 3])
-def test_the_dag_does_what_the_mdp_foresaw(n_scores):
-    ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
-    X = np.random.default_rng(1).normal(size=(300, 2))
-    mdp = MDP(ensemble.votes(X), np.zeros(300, int), costs=ensemble.cost)
-    scores, n_evaluated, cost = mdp.rollout(policy)
-    trace = mddag.compile(ensemble, policy).run(X)
-    np.testing.assert_array_equal(trace.scores, scores)
-    np.testing.assert_array_equal(trace.n_evaluated, n_evaluated)
-    np.testing.assert_array_equal(trace.cost, cost)
-
-
-def test_one_row_equals_its_batch():
-    ensemble, policy = stumps(12), random_policy(12, 1)
-    X = np.random.default_rng(1).normal(size=(40, 2))
-    dag = mddag.compile(ensemble, policy)
-    whole = dag.run(X)
-    for i in range(40):
-        alone = dag.run(X[i : i + 1])
-        assert alone.scores[0] == whole.scores[i]
-        assert alone.path(0).tolist() == whole.path(i).tolist()
 
 
 def test_out_is_filled_and_returned():
@@ -231,7 +207,7 @@ def test_what_cannot_run_a_policy_is_refused():
     ensemble = forest(8)
     with pytest.raises(ValueError, match="executor is 'fast'; wanted one of 'walk', 'blocks'"):
         mddag.compile(ensemble, executor="fast")
-    with pytest.raises(ValueError, match=r"'all' evaluates the same of .* one of 'walk'"):
+    with pytest.raises(ValueError, match=r"'all', but the policy does not .*; wanted 'walk' or"):
         mddag.compile(ensemble, noisy_policy(ensemble, 5), executor="all")
     called = Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1)
     with pytest.raises(ValueError, match=r"executor is 'walk', but .* callables.*; leave executor"):

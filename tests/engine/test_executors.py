@@ -10,7 +10,7 @@ from mddag import _core
 from mddag.detection.haar import haar_features
 from mddag.engine.dag import Dag
 from mddag.engine.executors import Windows
-from mddag.engine.executors.kernels import All, Blocks, Walk
+from mddag.engine.executors.kernels import Blocks, Walk
 from mddag.engine.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
@@ -82,15 +82,6 @@ def test_one_decision_may_cover_more_steps_than_there_are(k):
     assert_equal_answers(ensemble, policy, rows_on_thresholds(ensemble, 300, np.float32))
 
 
-def assert_equal_to_its_run(tracer, X, out):
-    """Scores, written to `out`, and exits are those of the run with paths."""
-    trace = tracer.run(X, 1)
-    tracer.scores(X, out, 1)
-    np.testing.assert_array_equal(out, trace.scores)
-    for got, wanted in zip(tracer.exits(X, 1), (trace.scores, trace.exit_step), strict=True):
-        np.testing.assert_array_equal(got, wanted)
-
-
 def test_paths_are_numbered_as_in_the_source_ensemble():
     ensemble = forest(8)
     order = np.random.default_rng(0).permutation(30)
@@ -98,13 +89,6 @@ def test_paths_are_numbered_as_in_the_source_ensemble():
     trace = Walk(Program(ensemble, policy)).run(rows_on_thresholds(ensemble, 20, np.float32), 1)
     assert (trace.indices.reshape(20, 7) == order[:7]).all()
     assert (trace.cost == ensemble.cost[order[:7]].sum()).all()
-
-
-def test_scores_and_exits_are_those_of_the_run():
-    ensemble = forest(8, n_scores=3)
-    X, out = rows_on_thresholds(ensemble, 200, np.float32), np.empty((200, 3))
-    for policy in (noisy_policy(ensemble, 6), Policy.prefix(7, 30, Grid(np.zeros(1), 3))):
-        assert_equal_to_its_run(Walk(Program(ensemble, policy)), X, out)
 
 
 def test_what_is_expected_of_rows_changes_no_answer():
@@ -116,16 +100,6 @@ def test_what_is_expected_of_rows_changes_no_answer():
         got = Blocks(Program(ensemble, policy, evaluations)).exits(X, 1)
         for mine, theirs in zip(got, wanted, strict=True):
             np.testing.assert_array_equal(mine, theirs)
-
-
-def test_every_row_leaves_at_the_end():
-    ensemble = forest(8)
-    program = Program(ensemble, Policy.prefix(7, 30, Grid(np.zeros(1))))
-    X = rows_on_thresholds(ensemble, 50, np.float32)
-    scores, exit_step = All(program).exits(X, 1)
-    assert exit_step.tolist() == [7] * 50
-    wanted = ensemble.truncated(7).scores(X)
-    np.testing.assert_allclose(scores, wanted, rtol=0, atol=program.fixed_point.bound)
 
 
 SIZES = [[2] * 9, [1, 2, 3, 8, 5], [20, 40], []]

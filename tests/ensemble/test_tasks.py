@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import r2_score, zero_one_loss
 
 from mddag import Ensemble
-from mddag.ensemble.tasks import TASKS, Classification, ErrorQuality, R2Quality, Regression
+from mddag.ensemble.tasks import TASKS, Classification, Regression
 from mddag.losses import Hinge, OfMeans, Squared, ZeroOne
 
 
@@ -115,19 +115,16 @@ def test_the_loss_is_squared_and_in_units_of_the_variance():
 
 def test_the_error_is_the_share_of_wrong_labels():
     got, truth = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
-    assert ErrorQuality()(got, truth) == pytest.approx(zero_one_loss(truth, got))
-    assert ErrorQuality()(got, truth, np.array([1.0, 2.0, 1.0])) == 0.5
-    assert ErrorQuality().difference(got, truth) == ErrorQuality()(got, truth)
-    assert ErrorQuality().in_words(0.25) == "disagreement with the full model: 0.2500"
+    assert two.quality(got, truth) == pytest.approx(zero_one_loss(truth, got))
+    assert two.quality(got, truth, np.array([1.0, 2.0, 1.0])) == 0.5
+    assert two.difference(got, truth) == two.quality(got, truth)
 
 
 def test_r2_is_that_of_scikit_learn_and_not_defined_without_variance():
     truth, means = np.array([1.0, 3.0, 4.0]), np.array([1.0, 2.0, 4.5])
-    weight = np.array([1.0, 2.0, 0.5])
-    assert R2Quality()(means, truth) == pytest.approx(r2_score(truth, means))
-    assert R2Quality()(means, truth, weight) == pytest.approx(
-        r2_score(truth, means, sample_weight=weight)
-    )
-    assert R2Quality()(np.zeros(3), np.ones(3)) is None
-    assert R2Quality().difference(np.zeros(3), np.ones(3)) == 1.0
-    assert R2Quality().in_words(0.25) == "R2 against the full model's predictions: 0.7500"
+    weight, task = np.array([1.0, 2.0, 0.5]), Regression()
+    assert task.quality(means, truth) == pytest.approx(r2_score(truth, means))
+    expected = r2_score(truth, means, sample_weight=weight)
+    assert task.quality(means, truth, weight) == pytest.approx(expected)
+    assert task.quality(np.zeros(3), np.ones(3)) is None
+    assert task.difference(np.zeros(3), np.ones(3)) == 1.0

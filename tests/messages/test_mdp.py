@@ -87,7 +87,7 @@ DAGS = [
     (
         lambda: mddag.compile(ensemble(), staged(), executor="blocks"),
         ValueError,
-        "'blocks' knows one score column,",
+        "'blocks', but the policy's state, a Stages",
     ),
     (lambda: trace().path(80), IndexError, "there is no row 80"),
     (lambda: trace().path("first"), TypeError, "i is 'first'"),

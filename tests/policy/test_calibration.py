@@ -17,7 +17,13 @@ from mddag.policy.by_exit import (
     log_mean_calibration,
     mean_calibration,
 )
-from mddag.policy.calibration import Calibration, fit_factor, opinion, probabilities, smoothed
+from mddag.policy.calibration import (
+    Calibration,
+    fit_factor,
+    fitted_probabilities,
+    probabilities,
+    smoothed,
+)
 from tests.reference import probabilities as twin
 
 
@@ -64,24 +70,6 @@ def test_each_group_of_exits_has_its_own_factor():
     scores = np.array([[1.0], [1.0], [1.0]])
     assert calibration.calibrated(scores, np.array([0, 1, 2])).ravel().tolist() == [1, 1, 3.5]
     assert Calibration.one_group(2.0, 4).groups.tolist() == [0] * 5
-
-
-@pytest.mark.parametrize(
-    ("groups", "factors", "offsets", "message"),
-    [
-        ([0, 2], [1.0, 1.0], [0.0, 0.0], r"exit step 1 is in group 2; groups are numbered 0\.\.1"),
-        ([-1], [1.0], [0.0], "exit step 0 is in group -1"),
-        ([0.0], [1.0], [0.0], r"groups are float64 \(1,\); wanted the number of a group"),
-        ([[0]], [1.0], [0.0], r"groups are int64 \(1, 1\)"),
-        ([0], [1.0], [0.0, 0.0], r"have shapes \(1,\) and \(2,\); wanted one of each"),
-        ([0], [0.0], [0.0], "factors hold others than positive numbers"),
-        ([0], [np.inf], [0.0], "factors hold others than positive numbers"),
-        ([0], [1.0], [np.nan], "offsets others than finite ones"),
-    ],
-)
-def test_numbers_that_calibrate_nothing_are_refused(groups, factors, offsets, message):
-    with pytest.raises(ValueError, match=message):
-        Calibration(groups, factors, offsets)
 
 
 def test_sure_scores_are_sure_without_a_warning():
@@ -139,12 +127,12 @@ def test_soft_targets_are_taken_as_they_are():
     assert fit_factor(three, probabilities(three, 0.6)) == pytest.approx(0.6)
 
 
-def test_an_opinion_is_of_the_rows_that_count():
+def test_fitted_probabilities_are_of_the_rows_that_count():
     scores, labels = np.array([[1.0], [2.0], [-1.0], [1.0]]), np.array([1, 1, 0, 0])
     mass = np.array([1.0, 1.0, 1.0, 0.0])
-    said = opinion(scores, labels, mass)
-    np.testing.assert_allclose(said[:3], opinion(scores[:3], labels[:3]))
-    assert abs(said[3, 1] - opinion(scores, labels)[3, 1]) > 0.01
+    said = fitted_probabilities(scores, labels, mass)
+    np.testing.assert_allclose(said[:3], fitted_probabilities(scores[:3], labels[:3]))
+    assert abs(said[3, 1] - fitted_probabilities(scores, labels)[3, 1]) > 0.01
 
 
 def test_no_array_waits_for_a_collection_of_cycles():

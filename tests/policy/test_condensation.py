@@ -128,7 +128,7 @@ def test_constants_get_no_weight():
     noise = np.random.default_rng(0).normal(size=(80, 1))
     for wanted in (None, noise, votes.scores()):
         rescaling = Condensation.of(votes, 10, wanted=wanted).arrangement(10).rescaling
-        np.testing.assert_array_equal(rescaling.scales, 0.0)
+        np.testing.assert_array_equal(rescaling.scale, 0.0)
 
 
 def test_a_first_row_that_does_not_count_is_no_origin():
@@ -138,7 +138,7 @@ def test_a_first_row_that_does_not_count_is_no_origin():
     one = Condensation.of(Votes.from_dense(dense), 6, weight=weight, focus=0.0).arrangement(6)
     other = Condensation.of(Votes.from_dense(dense[1:]), 6, focus=0.0).arrangement(6)
     np.testing.assert_array_equal(one.kept, other.kept)
-    np.testing.assert_allclose(one.rescaling.scales, other.rescaling.scales)
+    np.testing.assert_allclose(one.rescaling.scale, other.rescaling.scale)
 
 
 def random_votes(seed, n_scores):

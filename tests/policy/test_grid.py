@@ -140,25 +140,6 @@ def test_grids_of_ensembles_place_their_scores_like_the_twin(make, data):
     assert grid.cells(votes.scores()).tolist() == twin_cells(grid, votes.scores())
 
 
-@pytest.mark.parametrize(
-    "edges", [[1.0, 0.0], [0.0, 0.0], [0.0, np.nan], [0.0, np.inf], [[0.0, 1.0]], 0.0]
-)
-def test_edges_must_increase(edges):
-    with pytest.raises(ValueError, match="strictly increasing"):
-        Grid(np.array(edges))
-
-
-def test_bad_arguments_are_refused():
-    with pytest.raises(ValueError, match="n_cells is 1; wanted a whole number, 2 or more"):
-        Grid.uniform(dense_votes(2, 2, 1), 1)
-    with pytest.raises(ValueError, match="n_scores is 0"):
-        Grid(np.zeros(1), 0)
-    with pytest.raises(ValueError, match=r"scores have shape \(4, 2\); wanted \(n, 3\)"):
-        Grid(np.zeros(1), 3).cells(np.zeros((4, 2)))
-    with pytest.raises(ValueError, match=r"scores have shape \(4,\)"):
-        Grid(np.zeros(1)).cells(np.zeros(4))
-
-
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_quantile_cells_of_weighted_rows_hold_equal_weights(n_scores):
     votes, weight = dense_votes(300, 10, n_scores), np.random.default_rng(1).uniform(0.1, 3, 300)

@@ -72,19 +72,6 @@ def test_a_prefix_evaluates_then_quits():
         Policy.prefix(-1, 4, GRID)
 
 
-@pytest.mark.parametrize("order", [[0, 0], [1, 2], [-1, 0], [0.5, 1]])
-def test_the_order_must_be_a_permutation(order):
-    with pytest.raises(ValueError, match=r"each of 0\.\.1 once"):
-        Policy(np.zeros((2, 2), np.uint8), GRID, np.array(order))
-
-
-def test_actions_must_fit_the_order_and_the_grid():
-    with pytest.raises(ValueError, match=r"actions have shape \(2, 3\); wanted \(2, 2\)"):
-        Policy(np.zeros((2, 3), np.uint8), GRID, np.arange(2))
-    with pytest.raises(ValueError, match="the action at step 1 in cell 0 is 7; wanted EVAL"):
-        Policy(np.array([[0, 1], [7, 2]]), GRID, np.arange(2))
-
-
 def test_what_the_caller_keeps_can_no_longer_change_the_policy():
     actions, order, edges = np.zeros((2, 2), np.uint8), np.arange(2), np.array([0.0])
     policy = Policy(actions, Grid(edges), order)
@@ -186,18 +173,6 @@ def test_the_last_verdict_is_that_of_the_first_decision_that_quits(data, n_steps
             assert policy.last_verdicts[d, c] == verdict_of(policy, d, c)
 
 
-@given(st.data(), st.integers(0, 6), st.sampled_from([1, 3]))
-@settings(deadline=None)
-def test_fewer_cells_give_the_same_verdicts(data, n_steps, n_scores):
-    policy = data.draw(strategies.policies(n_steps, n_scores))
-    policy = data.draw(strategies.with_verdicts(policy))
-    fewer = policy.on_fewest_cells()
-    scores = np.random.default_rng(0).normal(size=(50, n_scores))
-    cells, fewer_cells = policy.grid.cells(scores), fewer.grid.cells(scores)
-    np.testing.assert_array_equal(policy.verdict[:, cells], fewer.verdict[:, fewer_cells])
-    np.testing.assert_array_equal(policy.actions[:, cells], fewer.actions[:, fewer_cells])
-
-
 def test_cells_that_differ_by_their_verdict_stay():
     same = Policy(np.zeros((2, 2)), GRID, np.arange(2))
     assert same.on_fewest_cells().grid.n_cells == 1
@@ -211,19 +186,6 @@ def test_what_an_arrangement_leaves_out_keeps_the_verdict_of_the_end():
     whole = policy.after(Arrangement(np.array([2, 3, 0, 1]), None, 2))
     assert whole.verdict.tolist() == [[-1, 0], [0, 0], [1, 0], [1, 0], [1, 0]]
     assert (whole.last_verdicts[2:] == [1, 0]).all()
-
-
-@pytest.mark.parametrize(
-    ("verdict", "words"),
-    [
-        (np.zeros((2, 2), int), r"shape \(2, 2\)"),
-        (np.zeros((3, 2)), "array of float64"),
-        (np.full((3, 2), -2), "decision 0 in cell 0 is -2"),
-    ],
-)
-def test_what_is_no_verdict_is_refused(verdict, words):
-    with pytest.raises(ValueError, match=words):
-        Policy(np.zeros((2, 2)), GRID, np.arange(2), verdict=verdict)
 
 
 def sample(seed=0):

@@ -345,24 +345,6 @@ def test_leaps_lead_over_steps_that_all_quit():
     assert set(trace.exit_step.tolist()) == {6}
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"leaps": np.zeros((12, N_CELLS), int)}, "decision 0 in cell 0"),
-        ({"leaps": np.full((12, N_CELLS), 13)}, "decision 13"),
-        ({"leaps": np.full((12, 2), 12)}, "leaps are"),
-        ({"leaps": np.full((12, N_CELLS), 0.5)}, "leaps are"),
-        ({"leaps": LEAPS, "state": None}, "leaps are given"),
-        ({"leaps": LEAPS, "verdict": np.zeros((13, N_CELLS), int)}, "leaps are given"),
-    ],
-)
-def test_leaps_that_lead_nowhere_are_refused(changes, words):
-    state = Stages(GRID, np.zeros(13, int))
-    given = {"state": state, **changes}
-    with pytest.raises(ValueError, match=words):
-        Policy(np.full((12, N_CELLS), SKIP), GRID, np.arange(12), **given)
-
-
 def test_steps_that_are_left_out_or_come_behind():
     state = Stages(GRID, [0, 1, 0, 1])
     longer = state.for_steps(5)
@@ -373,18 +355,3 @@ def test_steps_that_are_left_out_or_come_behind():
     policy = replace(cascade(), verdict=None)
     whole = policy.after(Arrangement(np.arange(14), None, 12))
     assert whole.state.n_steps == whole.n_steps == 14
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Stages(GRID, [0.5]), "reads is a list"),
-        (lambda: Stages(GRID, []), "reads is"),
-        (lambda: Stages(GRID, [0, -1]), "step 1 reads column -1"),
-        (lambda: Stages(GRID, [0, 2**16]), "step 1 reads column 65536"),
-        (lambda: Stages(GRID, [0, 1], [[True]]), "step 1 reads column 1"),
-    ],
-)
-def test_what_makes_no_stages_is_refused(make, words):
-    with pytest.raises(ValueError, match=words):
-        make()

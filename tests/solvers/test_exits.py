@@ -157,21 +157,6 @@ def test_confident_rows_quit_and_doubtful_ones_go_on():
     assert (value.loss, value.cost) == (0.0, 1.5)
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("n_scores", [1, 3])
-@pytest.mark.parametrize("loss", ["zero_one", "exponential"])
-def test_it_is_the_best_of_all_prefixes(seed, n_scores, loss):
-    mdp = mdp_of(seed, n_scores=n_scores, loss=LOSSES[loss], weighted=True, n_steps=6)
-    all_of_them = [Policy.prefix(n, 6, mdp.grid) for n in range(7)]
-    wanted = min(mdp.evaluate(policy).objective for policy in all_of_them)
-    assert mdp.evaluate(Prefix().solve(mdp)).objective == pytest.approx(wanted)
-
-
-def test_a_decision_every_no_steps_is_refused():
-    with pytest.raises(ValueError, match="every is 0"):
-        Margin(every=0)
-
-
 def test_candidates_are_the_prefixes_from_the_longest():
     mdp = mdp_of(0)
     candidates = Prefix().candidates(mdp)

@@ -7,7 +7,6 @@ from mddag import MDP, Grid, Votes, _core
 from mddag.solvers import QWYC
 from mddag.solvers.qwyc import SHARES, cuts
 from tests.reference import quit_cuts as twin
-from tests.solvers.problems import mdp_of
 
 
 def noisy(seed=0, n=500, n_steps=40, weighted=False):
@@ -35,17 +34,6 @@ def test_the_bound_on_disagreement_is_kept(weighted, every):
     assert evaluated[0] == 40
     assert evaluated[1] < 40
     assert evaluated[3] < evaluated[1]
-
-
-def test_several_classes_are_refused():
-    with pytest.raises(ValueError, match="votes have 3 scores; QWYC has a low and a high end"):
-        QWYC().solve(mdp_of(0, n_scores=3))
-
-
-@pytest.mark.parametrize("rates", [(), (0.1, -0.1), (1.5,)])
-def test_refuses_rates_that_make_no_sense(rates):
-    with pytest.raises(ValueError, match="rates"):
-        QWYC(rates=rates)
 
 
 @given(st.data())

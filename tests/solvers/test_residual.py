@@ -55,11 +55,6 @@ def test_a_bias_far_from_zero_leaves_weight_for_the_rows():
     assert mdp.evaluate(Residual().solve(mdp)).n_evaluated == 0
 
 
-def test_a_width_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="width is 0"):
-        Residual(width=0)
-
-
 def test_where_nothing_varies_all_is_certain():
     mdp = MDP(np.ones((40, 30)), np.arange(40) % 2)
     assert mdp.evaluate(Residual().solve(mdp)).n_evaluated == 1

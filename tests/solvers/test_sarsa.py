@@ -38,26 +38,10 @@ def test_epsilon_falls_with_every_period(episode, epsilon):
     np.testing.assert_allclose(Flat()(episode, 4), np.full(4, epsilon))
 
 
-def test_the_printed_formula_is_not_used():
-    episode = 500_000
-    printed = 0.3 / np.ceil(10_000 / episode)
-    assert printed == 0.3
-    assert Flat()(episode, 1)[0] < 0.01
-
-
 def test_growing_reaches_flat_at_the_last_step():
     epsilon = Growing(start=0.4, period=10)(11, 5)
     np.testing.assert_allclose(epsilon, 0.2 * np.array([0.2, 0.4, 0.6, 0.8, 1.0]))
     assert epsilon[-1] == Flat(start=0.4, period=10)(11, 5)[-1]
-
-
-@pytest.mark.parametrize("family", [Flat, Growing])
-def test_bad_parameters_of_an_exploration_are_refused(family):
-    for start in (-0.1, 1.5, float("nan")):
-        with pytest.raises(ValueError, match=f"start is {start}"):
-            family(start=start)
-    with pytest.raises(ValueError, match="period is 0"):
-        family(period=0)
 
 
 VALUES = [
@@ -242,22 +226,6 @@ def test_a_chosen_value_function_and_exploration_are_used(kind):
     assert len(histories) == 4
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_episodes": 1e6}, "n_episodes is 1000000.0"),
-        ({"evaluate_every": 0}, "evaluate_every is 0"),
-        ({"rate": float("nan")}, "rate is nan"),
-        ({"trace_decay": 1.5}, r"trace_decay is 1.5"),
-        ({"exploration": lambda episode, n_steps: np.full(n_steps, 2.0)}, "in episode 1"),
-    ],
-)
-@BOTH
-def test_bad_parameters_of_a_solver_are_refused(kind, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        kind(**parameters).solve(three_classifiers())
-
-
 @BOTH
 def test_values_that_overflow_are_refused(kind):
     mdp = MDP([[400.0, 400.0]] * 4, [1, 0, 1, 0], loss=Exponential())
@@ -277,11 +245,6 @@ def test_watkins_learns_the_value_of_the_greedy_policy(trace_decay):
     assert abs(learned_value_of_skip(WatkinsQ, trace_decay) - -0.1) < 1e-3
 
 
-@pytest.fixture
-def tables():
-    return Votes.from_dense([[1.0, -0.5, 0.25], [-1.0, 0.5, 0.25]], bias=0.5).tables
-
-
 def test_norms_are_positive_where_nothing_was_added_yet():
     without_bias = Votes.from_dense([[1.0, 3.0]]).tables
     assert running_norm(without_bias).tolist() == [4.0, 1.0]
@@ -296,15 +259,3 @@ def test_there_is_room_for_all_centres_that_fit(sigma):
     step = sigma * np.sqrt(2 * np.log(1 / 0.4)) * (1 + 1e-9)
     assert len(np.arange(0, 1 + 1e-12, step)) <= room
     assert room <= 1000
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_centers": 9, "max_centers": 8}, "max_centers is 8"),
-        ({"sigma": 0}, "sigma is 0"),
-    ],
-)
-def test_bad_parameters_of_bumps_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        RadialBasis(**parameters)

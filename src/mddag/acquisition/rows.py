@@ -29,7 +29,7 @@ from mddag.acquisition.policy import SetPolicy
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import top_and_margin
-from mddag.policy.calibration import fit_factor, opinion, probabilities
+from mddag.policy.calibration import fit_factor, fitted_probabilities, probabilities
 
 TRAINED_SHARE = 0.5  # of X, where no other rows train the models of smaller sets
 FOLDS = 5
@@ -186,7 +186,11 @@ class SetScores:
     def soft_targets(self) -> Floats:
         """Return the full model's probabilities, (n, n_classes), calibrated if there are labels."""
         full = self.scores[:, -1]
-        return probabilities(full, 1.0) if self.labels is None else opinion(full, self.labels)
+        return (
+            probabilities(full, 1.0)
+            if self.labels is None
+            else fitted_probabilities(full, self.labels)
+        )
 
     def risks(self) -> Floats:
         """Return the risk of each model, (M,).

@@ -4,11 +4,12 @@ Some libraries test ``x < t``; some first round x to float32 or to zero. The fir
 the largest double that still goes left, so that our one rule, ``x <= threshold``, decides every
 float64 and every float32 x as the source does. ``TreeArrays`` also has the leaves' training
 weights: the mean vote of a tree is its prior, which belongs into ``bias``, so that a row that skips
-h_1 keeps it.
+h_1 keeps it. treelite, which follows changes of other libraries' private formats, reads most trees.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
-from mddag.ensemble.nodes import NODE, Nodes
+from mddag.ensemble.nodes import NODE, Nodes, category_words
 from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import starts_of
 
@@ -151,6 +152,79 @@ class TreeArrays:
         records["missing_left"] = self.missing_left & ~leaf
         sets = [self.sets[at] for at in sorted(self.sets)]
         return records, np.concatenate(sets) if sets else NO_WORDS, word[self.starts]
+
+
+Translation = Callable[[NDArray[Any]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A model as treelite represents it."""
+
+    flat: TreeArrays  # the trees
+    score: NDArray[np.int32]  # (n_trees,), score that each tree votes for, -1 for all
+    base: NDArray[np.float64]  # (K,), prior
+    averaged: bool  # whether the sum is to be divided by the number of trees
+    n_features: int  # number of features
+    n_target: int  # number of outputs; above 1 the model predicts several targets at once
+
+
+def read_treelite(model: Any, translate: Translation) -> Source:
+    """Read the trees of a ``treelite.Model``; `translate` makes our thresholds of the source's."""
+    header = model.get_header_accessor()
+    trees = [model.get_tree_accessor(t) for t in range(model.num_tree)]
+    # Fields are views of the model's memory, which ends with it: whatever is kept is copied.
+    return Source(
+        flat=_flat(trees, translate),
+        score=np.array(header.get_field("class_id"), np.int32),
+        base=np.array(header.get_field("base_scores"), np.float64),
+        averaged=bool(header.get_field("average_tree_output")[0]),
+        n_features=int(header.get_field("num_feature")[0]),
+        n_target=int(header.get_field("num_target")[0]),
+    )
+
+
+def _flat(trees: list[Any], translate: Translation) -> TreeArrays:
+    starts = starts_of([tree.get_field("num_nodes")[0] for tree in trees])
+    feature = _joined(trees, "split_index")
+    missing_left = _joined(trees, "default_left") != 0
+    left, right = _joined(trees, "cleft"), _joined(trees, "cright")
+    # Sets may name the right-going categories; ours go left, so the children change places
+    swap = _joined(trees, "category_list_right_child") != 0
+    left, right = np.where(swap, right, left), np.where(swap, left, right)
+    leaf = feature < 0
+    vectors = _joined(trees, "leaf_vector")  # of each leaf, in the order of the leaves
+    votes = vectors.reshape(int(leaf.sum()), -1) if len(vectors) else None
+    # training rows per node, or else the source's sums of hessians, or else 1
+    known = [_joined(trees, name) for name in ("data_count", "sum_hess")]
+    weight = next((w for w in known if len(w) == starts[-1]), np.ones(starts[-1]))
+    return TreeArrays(
+        starts=starts,
+        feature=feature,
+        threshold=translate(np.where(leaf, 0, _joined(trees, "threshold"))),
+        left=left,
+        right=right,
+        missing_left=missing_left ^ swap,
+        votes=(_joined(trees, "leaf_value")[leaf, None] if votes is None else votes).astype(float),
+        weight=weight[leaf].astype(np.float64),
+        sets=_sets(trees, starts),
+    )
+
+
+def _sets(trees: list[Any], starts: NDArray[np.int64]) -> dict[int, NDArray[np.uint32]]:
+    sets = {}
+    for tree, start in zip(trees, starts[:-1], strict=True):
+        if not tree.get_field("has_categorical_split")[0]:
+            continue
+        categories = tree.get_field("category_list").astype(np.int64)
+        begin, end = tree.get_field("category_list_begin"), tree.get_field("category_list_end")
+        for at in np.flatnonzero(tree.get_field("node_type") == 2):
+            sets[int(start + at)] = category_words(categories[int(begin[at]) : int(end[at])])
+    return sets
+
+
+def _joined(trees: list[Any], name: str) -> NDArray[Any]:
+    return np.concatenate([tree.get_field(name) for tree in trees])
 
 
 def centered(

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters import _treelite
 from mddag.adapters._files import Content, DamagedError, Format
-from mddag.adapters._trees import at_most_past_zero, averaged, build, centered
+from mddag.adapters._trees import at_most_past_zero, averaged, build, centered, read_treelite
 from mddag.adapters.adapter import as_columns, kind_of_class, lineage, need, refuse_unfitted
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
@@ -46,7 +45,7 @@ class LightGBM:
         text = booster.model_to_string()
         _refuse(text)
         frontend = need("treelite.frontend", model)
-        source = _treelite.read(frontend.from_lightgbm(booster), at_most_past_zero)
+        source = read_treelite(frontend.from_lightgbm(booster), at_most_past_zero)
         n_scores = booster.num_model_per_iteration()
         n_rounds = source.flat.n_trees // n_scores
         if source.averaged:

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters import _treelite
-from mddag.adapters._trees import TreeArrays, at_most_float32, averaged, build
+from mddag.adapters._trees import TreeArrays, at_most_float32, averaged, build, read_treelite
 from mddag.adapters.adapter import (
     as_columns,
     lineage,
@@ -216,7 +215,7 @@ class HistGradientBoosting:
         importer = need("treelite.sklearn", model)
         encoded = copy.copy(model)
         encoded._preprocessor = None  # treelite cannot read its strings; the trees stay the same
-        source = _treelite.read(importer.import_model(encoded), np.asarray)
+        source = read_treelite(importer.import_model(encoded), np.asarray)
         n_scores = len(source.base)
         n_rounds = source.flat.n_trees // n_scores
         flat, features = _in_own_columns(model, source.flat)

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters import _treelite
 from mddag.adapters._files import Content, DamagedError, Format
-from mddag.adapters._trees import build, less_float32
+from mddag.adapters._trees import Source, build, less_float32, read_treelite
 from mddag.adapters.adapter import (
     as_columns,
     kind_of_class,
@@ -107,16 +106,14 @@ def _booster(model: Any) -> Any:
     return model.get_booster()
 
 
-def _read(booster: Any, frontend: Any) -> _treelite.Source:
+def _read(booster: Any, frontend: Any) -> Source:
     if "c" in (booster.feature_types or []):
         text = _without_categories(booster)
-        return _treelite.read(frontend.from_xgboost_json(text), less_float32)
-    return _treelite.read(frontend.from_xgboost(booster), less_float32)
+        return read_treelite(frontend.from_xgboost_json(text), less_float32)
+    return read_treelite(frontend.from_xgboost(booster), less_float32)
 
 
-def _rounds(
-    source: _treelite.Source, config: dict[str, Any]
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _rounds(source: Source, config: dict[str, Any]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return the trees in order, and where each h_j begins among them.
 
     A round holds `n_parallel` trees for each score, score by score. A model of a single round is a

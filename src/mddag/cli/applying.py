@@ -79,13 +79,13 @@ def _columns(opened: Opened, table: RowTable, proba: bool, evaluations: bool) ->
     """Return what is written, column by column."""
     columns: dict[str, Any] = {"prediction": opened.asked(opened.predictor.predict, table)}
     if proba:
-        if opened.predictor.classes_ is None or opened.predictor.model.calibration is None:
+        if not opened.predictor.has_probabilities:
             raise InputError(
                 f"{opened.path!r} has no calibrated probabilities; those of a model that "
                 "mddag sparsify or train wrote have"
             )
         shares = opened.predictor.predict_proba(table.X)
-        labels = opened.predictor.classes_.tolist()
+        labels = np.asarray(opened.predictor.classes_).tolist()
         columns |= {f"p_{label}": shares[:, k] for k, label in enumerate(labels)}
     if evaluations:
         columns["n_evaluated"] = opened.asked(opened.predictor.n_evaluated, table)

@@ -432,22 +432,15 @@ def _named(name: str, program: Program) -> Executor:
     able = {kind.name: kind for kind in KERNELS if kind.runs(program)}
     if name in able:
         return able[name](program)
-    if able and not program.has_kernels:
-        raise ValueError(
-            f"executor {name!r} knows one score column, but the policy's state is "
-            f"{typed(program.policy.state)}; wanted {' or '.join(map(repr, able))}"
-        )
-    if able and name == Windows.name:
-        raise ValueError(
-            f"executor is {name!r}, but the ensemble reads rows, not patches; "
-            f"wanted one of {', '.join(map(repr, able))}"
-        )
-    if able:
-        raise ValueError(
-            f"executor {name!r} evaluates the same of every row, but the policy does not; "
-            f"wanted one of {', '.join(map(repr, able))}"
-        )
-    why = "the base classifiers are callables, which are called one by one"
-    if not program.ensemble.callables:
-        why = f"no kernel knows the policy's state, {typed(program.policy.state)}"
-    raise ValueError(f"executor is {name!r}, but {why}; leave executor out")
+    ensemble, state = program.ensemble, program.policy.state
+    if not able:
+        why = f"no kernel knows the policy's state, {typed(state)}"
+        if ensemble.callables:
+            why = "the base classifiers are callables, which are called one by one"
+        raise ValueError(f"executor is {name!r}, but {why}; leave executor out")
+    why = "the policy does not evaluate the same of every row"
+    if not program.has_kernels:
+        why = f"the policy's state, {typed(state)}, has more than one score column"
+    elif name == Windows.name:
+        why = "the ensemble reads rows, not patches"
+    raise ValueError(f"executor is {name!r}, but {why}; wanted {' or '.join(map(repr, able))}")

@@ -271,7 +271,7 @@ class Ensemble:
             The rescaled ensemble.
         """
         check_is("rescaling", rescaling, Rescaling, "a Rescaling, such as a policy has")
-        callables = tuple(map(Rescaled, self.callables, rescaling.scales, rescaling.shift))
+        callables = tuple(map(Rescaled, self.callables, rescaling.scale, rescaling.shift))
         tables = rescaling.applied(self.tables)
         return replace(self, tables=tables, callables=callables)
 

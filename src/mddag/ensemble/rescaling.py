@@ -23,8 +23,8 @@ class Rescaling(ReadOnlyArrays):
 
     start: NDArray[np.float64]  # (K,), added to f^(0)
     shift: NDArray[np.float64]  # (N, K), added to the vote of h_j; 0 where h_j never votes for k
-    # (N, K), multiplies the vote of h_j before; 1 by default
-    scale: NDArray[np.float64] | None = None
+    # (N, K), multiplies the vote of h_j before; None makes it 1
+    scale: NDArray[np.float64] = None  # type: ignore[assignment]
     # refitted votes of all leaves in place of ``Tables.values``
     leaves: NDArray[np.float64] | None = None
 
@@ -46,32 +46,24 @@ class Rescaling(ReadOnlyArrays):
         for name, array in (("start", start), ("shift", shift), ("scale", scale)):
             object.__setattr__(self, name, array)
 
-    @property
-    def scales(self) -> NDArray[np.float64]:
-        """Scale of each base classifier and class, (N, K)."""
-        assert self.scale is not None  # since __post_init__
-        return self.scale
-
     def applied(self, tables: Tables) -> Tables:
         """Return tables with rescaled leaves and bias."""
         tree, score = _owners(tables)
         base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))[tree]
-        values = self._votes(tables) * self.scales[base, score]
+        values = tables.values
+        if self.leaves is not None:
+            values = self.leaves
+            if values.shape != tables.values.shape or not tables.of_trees:
+                count = len(tables.values)
+                found = f"{count} values" if tables.of_trees else "votes without leaves"
+                raise ValueError(
+                    f"the rescaling has votes of {len(values)} leaves, but there are {found}; "
+                    "wanted the trees that it was fitted to"
+                )
+        values = values * self.scale[base, score]
         carried_there = _carriers(tables)[tree]
         values[carried_there] += self.shift[base, score][carried_there]
         return replace(tables, values=values, bias=tables.bias + self.start)
-
-    def _votes(self, tables: Tables) -> NDArray[np.float64]:
-        """Return the votes of all leaves before they are rescaled."""
-        if self.leaves is None:
-            return tables.values
-        if self.leaves.shape != tables.values.shape or not tables.of_trees:
-            found = f"{len(tables.values)} values" if tables.of_trees else "votes without leaves"
-            raise ValueError(
-                f"the rescaling has votes of {len(self.leaves)} leaves, but there are {found}; "
-                "wanted the trees that it was fitted to"
-            )
-        return self.leaves
 
     def then(self, other: Rescaling) -> Rescaling:
         """Combine this rescaling and another one of its result."""
@@ -79,8 +71,8 @@ class Rescaling(ReadOnlyArrays):
             raise ValueError("the second rescaling has votes of its own; wanted weights alone")
         return Rescaling(
             self.start + other.start,
-            other.scales * self.shift + other.shift,
-            other.scales * self.scales,
+            other.scale * self.shift + other.shift,
+            other.scale * self.scale,
             self.leaves,
         )
 
@@ -93,7 +85,7 @@ class Rescaling(ReadOnlyArrays):
             raise ValueError("a rescaling with votes of leaves cannot be renumbered")
         shape = (n_classifiers, len(self.start))
         shift, scale = np.zeros(shape), np.ones(shape)
-        shift[index], scale[index] = self.shift, self.scales
+        shift[index], scale[index] = self.shift, self.scale
         return Rescaling(self.start, shift, scale)
 
 

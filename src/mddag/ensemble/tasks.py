@@ -1,14 +1,13 @@
 """Tasks: what scores stand for, namely labels, means, or an order of documents.
 
-A `Task` translates targets into what an MDP reads and scores into predictions; its `Quality` is the
-number reported for predictions, the error rate of a classifier or the R2 of a regressor.
+A `Task` translates targets into what an MDP reads and scores into predictions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,71 +19,6 @@ from mddag.losses import Loss, OfMeans, RegressionLoss, Squared, ZeroOne
 
 Array = NDArray[Any]
 Weight = NDArray[np.float64] | None
-
-
-class Quality(Protocol):
-    """Protocol of measures of predictions.
-
-    `name` is the name in reports, `lost` that of a bound on the quality lost against the full
-    model, `changed` that of a bound on the difference from its predictions.
-    """
-
-    name: str
-    lost: str
-    changed: str
-
-    def __call__(self, predictions: Array, truth: Array, weight: Weight = None) -> float | None:
-        """Return the quality; None where it is not defined."""
-        ...
-
-    def difference(self, predictions: Array, full: Array, weight: Weight = None) -> float:
-        """Return how far predictions are from those of the full model; 0 where they are equal."""
-        ...
-
-    def in_words(self, difference: float) -> str:
-        """Describe the difference, for rows without labels."""
-        ...
-
-
-class ErrorQuality:
-    """Share of labels that are wrong."""
-
-    name = "error"
-    lost = "accuracy lost against the full model"
-    changed = "disagreement with the full model"
-
-    def __call__(self, predictions: Array, truth: Array, weight: Weight = None) -> float:
-        return _mean(predictions != truth, weight)
-
-    def difference(self, predictions: Array, full: Array, weight: Weight = None) -> float:
-        """Return the share of labels that differ."""
-        return self(predictions, full, weight)
-
-    def in_words(self, difference: float) -> str:
-        return f"disagreement with the full model: {difference:.4f}"
-
-
-class R2Quality:
-    """One minus the squared error over the variance; not defined where there is no variance."""
-
-    name = "R2"
-    lost = "R2 lost against the full model"
-    changed = "squared difference from the full model's predictions over their variance"
-
-    def __call__(self, predictions: Array, truth: Array, weight: Weight = None) -> float | None:
-        return 1 - self.difference(predictions, truth, weight) if np.ptp(truth) > 0 else None
-
-    def difference(self, predictions: Array, full: Array, weight: Weight = None) -> float:
-        """Return the mean squared difference over the variance, or by itself if that is 0."""
-        lost = _mean(Squared().of(predictions, full), weight)
-        return lost / Squared().of_constant(full, weight)
-
-    def in_words(self, difference: float) -> str:
-        return f"R2 against the full model's predictions: {1 - difference:.4f}"
-
-
-def _mean(numbers: Array, weight: Weight) -> float:
-    return float(np.average(numbers, weights=weight))
 
 
 Kind = Literal["classifier", "regressor", "ranker"]
@@ -103,8 +37,8 @@ class Task:
         What messages and files call the model.
     estimator : str
         Name of the estimator of sparse models.
-    quality : Quality
-        What is reported for predictions.
+    quality_name : str
+        What `quality` measures.
     calibration_changes_predictions : bool
         Whether calibration changes predictions, not only probabilities.
     soft_targets : bool
@@ -122,7 +56,7 @@ class Task:
 
     kind: ClassVar[Kind]
     estimator: ClassVar[str]
-    quality: ClassVar[Quality]
+    quality_name: ClassVar[str] = "metric"
     calibration_changes_predictions: ClassVar[bool] = True
     soft_targets: ClassVar[bool] = False
     predicts_classes: ClassVar[bool] = False
@@ -161,6 +95,16 @@ class Task:
 
     def require_predictions(self) -> None:
         """Raise ValueError if scores cannot be turned into predictions."""
+
+    def difference(self, predictions: Array, others: Array, weight: Weight = None) -> float:
+        """Return the mean squared difference over the variance of the others, or by itself if 0."""
+        loss = Squared()
+        lost = np.average(loss.of(predictions, others), weights=weight)
+        return float(lost) / loss.of_constant(others, weight)
+
+    def quality(self, predictions: Array, truth: Array, weight: Weight = None) -> float | None:
+        """Return R2; None where it is not defined, without variance."""
+        return 1 - self.difference(predictions, truth, weight) if np.ptp(truth) > 0 else None
 
     def checked_targets(self, y: Any) -> NDArray[Any]:
         """Return y (n,) after checking that these are targets of the task."""
@@ -206,7 +150,7 @@ class Classification(Task):
 
     kind = "classifier"
     estimator = "MDDAGClassifier"
-    quality = ErrorQuality()
+    quality_name = "error"
     calibration_changes_predictions = False
     soft_targets = True
     predicts_classes = True
@@ -232,6 +176,14 @@ class Classification(Task):
         codes = self.codes(scores, np.shape(scores)[-1])
         assert self.classes is not None
         return self.classes[codes]
+
+    def difference(self, predictions: Array, others: Array, weight: Weight = None) -> float:
+        """Return the share of labels that differ."""
+        return float(np.average(predictions != others, weights=weight))
+
+    def quality(self, predictions: Array, truth: Array, weight: Weight = None) -> float:
+        """Return the share of wrong labels."""
+        return self.difference(predictions, truth, weight)
 
     def checked_targets(self, y: Any) -> NDArray[Any]:
         from mddag.ensemble.row_checks import (
@@ -293,7 +245,7 @@ class Regression(Task):
 
     kind = "regressor"
     estimator = "MDDAGRegressor"
-    quality = R2Quality()
+    quality_name = "R2"
 
     @property
     def calibrated(self) -> Calibrated:
@@ -335,7 +287,6 @@ class Ranking(Task):
 
     kind = "ranker"
     estimator = "MDDAGRanker"
-    calibration_changes_predictions = True
     counted = "queries"
 
 

@@ -110,7 +110,7 @@ def score(
     types = _types_of(frame, engine)
     keeps = _listed("keep", keep, types)
     reads = _reads(predictor.model.dag.ensemble.features, types, columns, keeps)
-    if proba and (predictor.classes_ is None or predictor.model.calibration is None):
+    if proba and not predictor.has_probabilities:
         what = "classes" if predictor.classes_ is None else "calibration"
         raise ValueError(f"the model has no {what} for probabilities; leave out proba=True")
     part = _Part(reads, keeps, proba, evaluations)

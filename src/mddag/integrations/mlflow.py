@@ -185,9 +185,7 @@ def _written(function: str, model: Any, output: str, options: dict[str, Any]) ->
             "the model ranks the documents of a query together, and MLflow's predict has no "
             "queries; save it by model.save(path)"
         )
-    if output == "predict_proba" and (
-        predictor.classes_ is None or predictor.model.calibration is None
-    ):
+    if output == "predict_proba" and not predictor.has_probabilities:
         raise ValueError("output is 'predict_proba', but the model has no probabilities")
     example: Any = options.get("input_example")
     if hasattr(example, "assign"):  # MLflow knows no categorical columns: pass their values

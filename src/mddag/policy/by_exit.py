@@ -17,7 +17,7 @@ from mddag._utils.arrays import mass as mass_of
 from mddag._utils.arrays import part
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Calibrated
-from mddag.policy.calibration import Calibration, fit_factor, opinion
+from mddag.policy.calibration import Calibration, fit_factor, fitted_probabilities
 from mddag.policy.rollout import Rollout
 
 LEAST = 100
@@ -74,7 +74,7 @@ def calibrated(
     to; `labels` are targets as an MDP has them.
     """
     if ensemble.task.calibrated == "probabilities":
-        labels = opinion(full, labels, None if weight is None else mass_of(weight))
+        labels = fitted_probabilities(full, labels, None if weight is None else mass_of(weight))
     return exit_calibration(ensemble, found.scores, found.exit_step, labels, weight)
 
 

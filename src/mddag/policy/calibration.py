@@ -173,7 +173,7 @@ def _root(slope: _Slope, spread: float) -> float:
     return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10))
 
 
-def opinion(
+def fitted_probabilities(
     scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Return calibrated probabilities (n, max(K, 2)) of full scores (n, K).

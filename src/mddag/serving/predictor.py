@@ -149,13 +149,17 @@ class Predictor(LazyPredictions):
         # Indexing a list takes a tenth of the time of indexing an array.
         self._labels = None if classes is None else _scalars(classes)
         self._choose_readers()
-        served = classes is not None and model.calibration is not None
-        self._n_written = self._n_probabilities() if served else 0  # 0: it has none
+        self._n_written = self._n_probabilities() if self.has_probabilities else 0  # for speed
 
     @property
     def classes_(self) -> NDArray[Any] | None:
         """The labels; None for regressors and rankers."""
         return self.model.dag.ensemble.classes
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether ``predict_proba`` works: the model has classes and a calibration."""
+        return self._labels is not None and self.model.calibration is not None
 
     @property
     def n_features_in_(self) -> int:
@@ -398,7 +402,7 @@ class Predictor(LazyPredictions):
 
     def _n_probabilities(self) -> int:
         """Return how many probabilities a row has, or raise ValueError if it has none."""
-        if self._labels is None or self.model.calibration is None:
+        if self._labels is None or not self.has_probabilities:
             what = "classes" if self._labels is None else "calibration"
             raise ValueError(f"the model has no {what} for probabilities; use predict or scores")
         return len(self._labels)

@@ -19,7 +19,7 @@ from mddag._utils.arrays import mass, part
 from mddag.metrics.classification import Accuracy, ClassMetric, LogLoss, RocAuc, one_hot
 from mddag.metrics.regression import R2, MeanAbsoluteError
 from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import opinion
+from mddag.policy.calibration import fitted_probabilities
 from mddag.policy.rollout import Rollout
 from mddag.serving.result import MeasuredMetric
 from mddag.tuning.guarantee import BoundedLoss
@@ -118,7 +118,7 @@ class MetricLoss(ExcessLoss):
         weight = part(problem.weight, self.fit)
         # what probabilities are calibrated to
         own_mass = None if weight is None else mass(weight)
-        self.taught = opinion(problem.scores[self.fit], codes[self.fit], own_mass)
+        self.taught = fitted_probabilities(problem.scores[self.fit], codes[self.fit], own_mass)
         at_end = np.full(len(problem), problem.ensemble.n_classifiers)
         self.full = self._probabilities(problem.scores, at_end)
 

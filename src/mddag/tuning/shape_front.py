@@ -21,7 +21,7 @@ from mddag.adapters import ModelParts, ensemble_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.policy.by_exit import FITS
-from mddag.policy.calibration import Calibration, opinion
+from mddag.policy.calibration import Calibration, fitted_probabilities
 from mddag.serving.result import TrainedShape
 from mddag.solvers.front import front
 from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
@@ -121,7 +121,7 @@ class ShapeFront(Front[RatedRule]):
         self.soft_targets = self.truth
         if self.task.predicts_classes:  # probabilities of the best model, to calibrate others by
             codes, own_mass = self.task.coded(self.truth), mass(self.weight)
-            self.soft_targets = opinion(outcome.scores, codes, own_mass)
+            self.soft_targets = fitted_probabilities(outcome.scores, codes, own_mass)
         self.full_predictions = self.predictions(outcome, self.calibration(outcome, trial.n_rounds))
         self._judge()
         whole = next(

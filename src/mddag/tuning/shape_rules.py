@@ -30,7 +30,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import Votes, partial_sums, top_and_margin
 from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import opinion
+from mddag.policy.calibration import fitted_probabilities
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.policy.rollout import roll_out
@@ -287,7 +287,7 @@ class ShapeTrial:
             return [(float(np.average(e, weights=weight)),) * 2 for e in self._squares()]
         codes, found = self.task.coded(self.rows.targets[self.judged]), []
         for scores in self._prefix_scores():
-            shares = opinion(scores, codes, weight)[np.arange(len(codes)), codes]
+            shares = fitted_probabilities(scores, codes, weight)[np.arange(len(codes)), codes]
             error = float(np.average(winners(scores) != codes, weights=weight))
             log_loss = -float(np.average(np.log(np.maximum(shares, TINY)), weights=weight))
             found.append((error, log_loss))

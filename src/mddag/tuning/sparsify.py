@@ -254,7 +254,7 @@ def _measured(target: Target, ensemble: Ensemble, metric: Metric | None) -> Targ
     if metric is not None and not suits:
         raise ValueError(
             f"metric is {metric!r}, which is not for a {ensemble.kind}, of which "
-            f"{task.quality.name} is the metric; leave it out"
+            f"{task.quality_name} is the metric; leave it out"
         )
     ensemble.task.require_predictions()
     if isinstance(metric, ClassMetric) and not isinstance(metric, Accuracy):
@@ -314,7 +314,7 @@ def _result(
         n_nodes=n_nodes,
         n_nodes_full=n_nodes_full,
         metrics=tuple(metrics),
-        difference=task.quality.difference(sparse, full, weight),
+        difference=task.difference(sparse, full, weight),
         bounds=target.measured_bounds(chosen.lost(block).tolist()),
         confidence=target.confidence,
     )

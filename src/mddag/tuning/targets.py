@@ -374,7 +374,7 @@ class MaxDisagreement(Bound):
         if not task.predicts_classes:
             raise ValueError(
                 f"{self}, but a {task.kind} has no labels to disagree on; give max_loss, in units "
-                f"of {task.quality.name}"
+                f"of {task.quality_name}"
             )
         return BoundedLoss("share") if metric is None else super()._loss(task, metric)
 

@@ -291,7 +291,7 @@ def _result(front: ShapeFront, chosen: RatedRule, target: Target, dag: Dag) -> R
         n_nodes=average(found.outcome.cost) if of_nodes else None,
         n_nodes_full=full_cost if of_nodes else None,
         metrics=tuple(measured_metrics(full.answers, found.answers, shares, weight)),
-        difference=task.quality.difference(found.predictions, full.predictions, weight),
+        difference=task.difference(found.predictions, full.predictions, weight),
         bounds=target.measured_bounds([excess]),
         confidence=target.confidence,
         speed=finite_speed(batch_time(whole) / max(batch_time(dag), 1e-9)),
