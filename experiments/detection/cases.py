@@ -27,7 +27,7 @@ from sklearn.model_selection import train_test_split
 from mddag import AdaBoostMHClassifier, Ensemble, Votes
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection import Haar
-from mddag.detection.cascade_rows import CascadeRows
+from mddag.detection.cascade import CascadeRows
 
 NAMES = ("vj", "cbcl", "dped")
 TITLES = {"vj": "VJ", "cbcl": "CBCL", "dped": "DPED"}

@@ -20,8 +20,7 @@ from experiments.detection.formulations import MDDAG_EXP, MDDAG_I, Formulation, 
 from experiments.detection.runs import DetectionRun, Scored
 from mddag import MDP, Trace
 from mddag import compile as compile_dag
-from mddag.detection.cascade import Chain
-from mddag.detection.cascade_rows import votes_of
+from mddag.detection.cascade import Chain, votes_of
 from mddag.detection.rejection_candidates import (
     RejectionCandidate,
     RejectionProblem,
@@ -199,7 +198,7 @@ def rejections(case: Case, at: At, bounds: Sequence[float]) -> list[tuple[str, D
     )
     problem = RejectionProblem.of(rows, WantedRate(fpr=at[0]))
     test = RejectionProblem.of(others, WantedRate(fpr=at[0]), like=problem)
-    tried = list(problem.candidates(problem, 0.1))
+    tried = list(problem.candidates(problem))
     one_row = 1 / int(problem.positive.sum())
     best = [chosen_candidate(tried, 0.0, bound, one_row) for bound in bounds]
     return [rejection_run(problem, test, candidate, at, len(tried)) for candidate in best]

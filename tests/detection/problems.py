@@ -7,7 +7,7 @@ import numpy as np
 
 from mddag import MDP
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascade_rows import CascadeRows
+from mddag.detection.cascade import CascadeRows
 from mddag.detection.detector import Detector
 from mddag.detection.haar import haar_features
 from mddag.detection.windows import LEAF, WindowClassifier

@@ -11,7 +11,7 @@ from mddag.detection import (
     VJCascadeClassifier,
     WaldBoostClassifier,
 )
-from mddag.detection.cascade_rows import votes_of
+from mddag.detection.cascade import votes_of
 from mddag.detection.soft_cascades import (
     BINS,
     FEWEST,

@@ -16,8 +16,7 @@ from mddag import AdaBoostMHClassifier, Ensemble, Features, detection
 from mddag import compile as compile_dag
 from mddag.boosting.rounds import rounds, start
 from mddag.detection import Haar, SoftCascadeClassifier, WaldBoostClassifier
-from mddag.detection.cascade import Chain, highest_reject
-from mddag.detection.cascade_rows import adaboost
+from mddag.detection.cascade import Chain, adaboost, highest_reject
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Stump
 from tests.detection.problems import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag.detection.cascade_rows import balanced
+from mddag.detection.cascade import balanced
 from mddag.detection.detector import Detector, of_content, to_bytes
 from mddag.detection.haar import PatchColumns
 from mddag.detection.training import (

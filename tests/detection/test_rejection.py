@@ -63,9 +63,8 @@ def test_the_tpr_of_other_rows_is_near_the_wanted_one():
 @pytest.mark.parametrize("budget", [2, 4, 8])
 def test_a_budget_is_mean_evaluations_of_negatives(budget):
     mdp = detection_mdp(0, n=2000)
-    policy, found = Rejection(target_fpr=0.05, budget=budget).detector(mdp)
-    assert found.n_evaluated <= budget
-    assert cost(mdp, policy) == pytest.approx(found.n_evaluated)
+    policy = Rejection(target_fpr=0.05, budget=budget).solve(mdp)
+    assert cost(mdp, policy) <= budget
     assert cost(detection_mdp(1, n=10_000), policy) < 1.1 * budget
 
 
@@ -93,13 +92,17 @@ def test_it_beats_the_best_prefix_at_equal_cost():
     assert fpr < 0.06
 
 
-def test_selection_rows_choose():
+def test_selection_rows_estimate_what_others_learned():
     mdp, others = detection_mdp(0), detection_mdp(1)
-    _, found = Rejection(target_fpr=0.05).detector(mdp, others)
-    assert (found.n_negatives, found.n_positives) == (
-        (others.labels == 0).sum(),
-        (others.labels == 1).sum(),
-    )
+    problems = [
+        RejectionProblem.of(mdp, TARGET),
+        RejectionProblem.of(others, TARGET, like=RejectionProblem.of(mdp, TARGET)),
+    ]
+    own, chosen = (next(problems[0].candidates(by)) for by in problems)
+    np.testing.assert_array_equal(own.cascade.thresholds, chosen.cascade.thresholds)
+    ends, steps = problems[1].run(chosen)
+    assert chosen.n_evaluated == pytest.approx(steps[~ends.positive].mean())
+    assert chosen.n_evaluated != own.n_evaluated
 
 
 def test_parameters_survive_a_clone():
@@ -116,7 +119,7 @@ def test_few_negatives_judge_at_a_rate_that_they_can_decide():
     rows = RejectionProblem.of(detection_mdp(0, n=120), WantedRate(fpr=0.001))
     n_negatives = int((~rows.positive).sum())
     wider = WantedRate(fpr=min(5 / n_negatives, 0.1))
-    for candidate in list(rows.candidates(rows, 0.1))[::37]:
+    for candidate in list(rows.candidates(rows))[::37]:
         ends, _ = rows.run(candidate)
         assert candidate.loss == pytest.approx(wider.mean_loss(ends, 1.0))
 
@@ -130,18 +133,18 @@ def test_weights_are_rows_that_repeat():
         found = []
         for one in (weighted, repeated):
             rows = RejectionProblem.of(one, TARGET, ordering=Given())
-            found.append(rows.learned(rows.ranked(0, 0.1), *setting).thresholds)
+            found.append(rows.learned(rows.ranked(0), *setting).thresholds)
         np.testing.assert_allclose(*found)
 
 
 def test_no_row_helps_to_learn_its_own_end():
     rows = RejectionProblem.of(detection_mdp(n=90), TARGET)
-    candidate = next(c for c in rows.candidates(rows, 0.1) if len(c.cascade.thresholds) == 10)
+    candidate = next(c for c in rows.candidates(rows) if len(c.cascade.thresholds) == 10)
     parts = class_parts(rows.positive, 3, 0)
-    found, thetas = rows.crossed(candidate, parts, 0.1)
+    found, thetas = rows.crossed(candidate, parts)
     here, others = parts == 1, np.flatnonzero(parts != 1)
     without = RejectionProblem.of(detection_mdp(n=90).rows(others), TARGET, like=rows)
-    cascade = without.learned(without.ranked(0, 0.1), 0, 10, candidate.beta)
+    cascade = without.learned(without.ranked(0), 0, 10, candidate.beta)
     ends, _ = rows.run(replace(candidate, cascade=cascade))
     np.testing.assert_array_equal(found.scores[here], ends.scores[here])
     assert thetas[1] == TARGET.expected(without.run(replace(candidate, cascade=cascade))[0])

@@ -60,9 +60,9 @@ def test_the_steps_of_a_pipeline_are_kept(hastie):
 def test_a_solver_with_settings_of_its_own(hastie):
     boost, X, y, *_ = hastie
     fast = mddag.detection.sparsify(
-        boost, X, y, target_fpr=0.1, solver=Rejection(shift=0.3), budget=10
+        boost, X, y, target_fpr=0.1, solver=Rejection(every=4), budget=10
     )
-    assert fast.solver.shift == 0.3
+    assert fast.policy_.every == 4
     assert fast.solver.budget == 10
 
 

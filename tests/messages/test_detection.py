@@ -136,7 +136,7 @@ CASCADES = [
 RATES = [
     (lambda: Rejection(0.1, 0.9), ValueError, "target_fpr=0.1 and target_tpr=0.9"),
     *named(Rejection, target_fpr=3),
-    *named(Rejection, target_fpr=0, target_tpr=1.0, budget=-1, shift="low", n_parts=1),
+    *named(Rejection, target_fpr=0, target_tpr=1.0, budget=-1, every=0),
     (lambda: solve(np.ones((9, 2, 3)), np.arange(9) % 3), ValueError, "3 scores"),
     (lambda: solve(np.ones((9, 2)), np.ones(9), loss=Squared()), ValueError, "of numbers"),
     (lambda: solve(np.ones((9, 2)), np.zeros(9, int)), ValueError, "all 9 rows .* negative"),

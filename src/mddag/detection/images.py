@@ -29,19 +29,16 @@ ImageLike: TypeAlias = "NDArray[Any] | PillowImage | str | os.PathLike[str]"
 
 WANTED = "wanted an array (height, width) or (height, width, 3), a Pillow image, or a path"
 MOST_SIDE = 1 << 20
-ORIENTATION = 0x0112  # the number of this EXIF tag
 # Those that Pillow converts to gray levels without cutting values off.
 MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
 
 
 def as_grey(picture: ImageLike) -> Grey:
     """Return gray pixels (h, w) of an array, a Pillow image or the path of a file."""
-    if isinstance(picture, (str, os.PathLike)):
-        return _of_file(picture)
-    if type(picture).__module__.split(".")[0] == "PIL":
-        return _of_pillow(picture, "picture")
     if not isinstance(picture, np.ndarray):
-        raise TypeError(f"picture is {described(picture)}; {WANTED}")
+        grey = np.asarray(_opened(picture).convert("L"))
+        _check_shape(grey)
+        return np.ascontiguousarray(grey)
     levels = as_levels(picture)
     if levels.ndim == 3:
         levels = levels[..., 0] if levels.shape[2] == 1 else _luma(levels)
@@ -98,28 +95,29 @@ def _luma(color: NDArray[np.uint8]) -> Grey:
     return out
 
 
-def _of_pillow(image: Any, name: str) -> Grey:
-    mode = getattr(image, "mode", None)
+def _opened(picture: Any) -> PillowImage:
+    """Return the Pillow image of a path or of itself, turned as viewers show it (EXIF)."""
+    name = f"the image {os.fspath(picture)!r}" if _is_path(picture) else "picture"
+    if _is_path(picture):
+        picture = _read(picture)
+    elif type(picture).__module__.split(".")[0] != "PIL":
+        raise TypeError(f"picture is {described(picture)}; {WANTED}")
+    mode = getattr(picture, "mode", None)
     if mode not in MODES:
         raise ValueError(
             f"{name} is a Pillow image of mode {mode!r}; wanted one of {', '.join(MODES)}: convert "
             "it to 8 bits first"
         )
-    grey = np.asarray(upright(image).convert("L"))
-    _check_shape(grey)
-    return np.ascontiguousarray(grey)
-
-
-def upright(image: PillowImage) -> PillowImage:
-    """Return a Pillow image as viewers show it, turned as the camera has noted (EXIF)."""
-    if image.getexif().get(ORIENTATION, 1) == 1:
-        return image
     from PIL import ImageOps
 
-    return ImageOps.exif_transpose(image)
+    return ImageOps.exif_transpose(picture)
 
 
-def _of_file(path: str | os.PathLike[str]) -> Grey:
+def _is_path(picture: Any) -> bool:
+    return isinstance(picture, (str, os.PathLike))
+
+
+def _read(path: str | os.PathLike[str]) -> PillowImage:
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
@@ -129,7 +127,8 @@ def _of_file(path: str | os.PathLike[str]) -> Grey:
         ) from None
     try:
         with Image.open(path) as image:
-            return _of_pillow(image, f"the image {os.fspath(path)!r}")
+            image.load()
+            return image
     except UnidentifiedImageError:
         raise ValueError(
             f"cannot read {os.fspath(path)!r}: it is no image that Pillow knows"
@@ -149,12 +148,9 @@ def drawn(picture: ImageLike, boxes: NDArray[np.int64]) -> PillowImage:
         from PIL import Image, ImageDraw
     except ImportError:
         raise ImportError("drawing needs Pillow: pip install 'mddag[detect]'") from None
-    if isinstance(picture, (str, os.PathLike)):
-        with Image.open(picture) as opened:
-            image = upright(opened).convert("RGB")
-    elif isinstance(picture, Image.Image):
-        image = upright(picture).convert("RGB")
-    elif isinstance(picture, np.ndarray) and picture.ndim == 3 and picture.shape[2] >= 3:
+    if not isinstance(picture, np.ndarray):
+        image = _opened(picture).convert("RGB")
+    elif picture.ndim == 3 and picture.shape[2] >= 3:
         image = Image.fromarray(np.ascontiguousarray(as_levels(picture)[..., :3]))
     else:
         image = Image.fromarray(as_grey(picture)).convert("RGB")

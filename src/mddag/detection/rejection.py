@@ -13,7 +13,7 @@ wanted rate plus the MDP's beta times the mean cost on negatives, or by the loss
 few degrees of freedom, and choosing on held-out parts was no better.
 
 Theta and the realised rates are always from rows held out: thresholds are learned again without
-each of `n_parts` parts, theta is that of the other parts, and the false positives counted are those
+each of N_PARTS parts, theta is that of the other parts, and the false positives counted are those
 of this one. (Of that theta and the one of all rows the safer is taken: cascades of the parts differ
 a little from the one of all.)
 """
@@ -29,7 +29,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._utils.arrays import mass as mass_of
-from mddag._utils.checks import Parameters, check_between, check_is, check_positive, check_whole
+from mddag._utils.checks import Parameters, check_is, check_positive, check_whole
 from mddag._utils.warnings import doubt
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.detection.rejection_candidates import (
@@ -55,6 +55,7 @@ from mddag.serving.result import MeasuredMetric, finite_speed
 from mddag.solvers.solver import Solver, check_samples, configured
 
 DEFAULT_FPR = 0.01
+N_PARTS = 5  # of the policy rows, for the last threshold and the realised rates
 BETA = 1e-3  # one evaluation of a negative is worth a thousandth of the positives
 ROUNDING = 1e-5  # of the largest sum: executors add in fixed point
 WIDTH = 1e-3  # of the log-odds of one exit: with 500 exits the last and the first differ by one
@@ -74,10 +75,6 @@ class Rejection(Parameters, Solver):
         Share of the positives to be found, instead.
     budget : float, default None
         Most mean evaluations of negatives; None means the price `beta` of the MDP.
-    shift : float, default 0.1
-        Guard for the lower tail of the positives, in standard deviations.
-    n_parts : int, default 5
-        Parts of the policy rows for the last threshold and the realised rates.
     ordering : Ordering, default None
         The only order to try; None means the given one and one by correlation.
     every : int, default 1
@@ -107,8 +104,6 @@ class Rejection(Parameters, Solver):
     target_fpr: float | None = None
     target_tpr: float | None = None
     budget: float | None = None
-    shift: float = 0.1
-    n_parts: int = 5
     ordering: Ordering | None = None
     every: int = 1
     random_state: int | None = None
@@ -122,8 +117,6 @@ class Rejection(Parameters, Solver):
         WantedRate(*self._rates)
         if self.budget is not None:
             check_positive("budget", self.budget)
-        check_between("shift", self.shift, 0.0, np.inf, "a finite number, 0 or more")
-        check_whole("n_parts", self.n_parts, 2)
         check_whole("every", self.every, 1)
         if self.ordering is not None:
             checked_ordering(self.ordering)
@@ -149,43 +142,23 @@ class Rejection(Parameters, Solver):
         return replace(self, ordering=ordering)
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        return self.detector(mdp, selection)[0]
+        return self._detector(mdp, selection)[0]
 
-    def detector(self, mdp: MDP, selection: MDP | None = None) -> tuple[Policy, RealisedRates]:
-        """Learn the policy of the best cascade, and its rates on rows held out.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Votes and labels of the rows to learn on: binary, with one score.
-        selection : MDP, default None
-            Further rows to choose by; None means those of `mdp`.
-
-        Returns
-        -------
-        policy : Policy
-            It evaluates or rejects; rows with a score above 0 at the end are detected.
-        rates : RealisedRates
-            FPR and TPR with errors and intervals.
-
-        Raises
-        ------
-        ValueError
-            If the votes are not binary, or all rows are of one class.
-        """
+    def _detector(self, mdp: MDP, selection: MDP | None = None) -> tuple[Policy, RealisedRates]:
+        """Return the policy of the best cascade, and its rates on rows held out."""
         check_samples(mdp, selection)
         target = WantedRate(*self._rates)
         learning = self._problem(mdp, target)
         deciding = learning if selection is None else self._problem(selection, target, learning)
         n_positive = int(deciding.positive.sum())
-        tried = list(learning.candidates(deciding, self.shift))
+        tried = list(learning.candidates(deciding))
         best = chosen_candidate(tried, mdp.beta, self.budget, 1 / n_positive)
 
-        parts = class_parts(deciding.positive, self.n_parts, self.random_state or 0)
+        parts = class_parts(deciding.positive, N_PARTS, self.random_state or 0)
         own, _ = deciding.run(best)
         ends, thetas = own, None
         if selection is None:
-            ends, thetas = learning.crossed(best, parts, self.shift)
+            ends, thetas = learning.crossed(best, parts)
         theta = target.safer(target.expected(own), target.expected(ends))
         if own.rates(theta)[0] == 0:
             doubt(
@@ -408,7 +381,7 @@ def sparsify(
     check_consistent_length(votes.codes, targets)
     mdp = mdp_of(ensemble, votes, targets, beta=price, weight=weight)
     seeded = configured(learner, random=check_random_state(random_state))
-    policy, rates = seeded.detector(mdp)
+    policy, rates = seeded._detector(mdp)
     estimator.describe_rows(X)
     estimator.settle(ensemble, policy, mdp)
     ensemble, dag, left = estimator.ensemble_, estimator.dag_, roll_out(policy, mdp.votes)

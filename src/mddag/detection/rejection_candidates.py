@@ -42,6 +42,7 @@ from mddag.policy.policy import EVAL, QUIT, Policy
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
+SHIFT = 0.1  # standard deviations by which positives count as lower than they are
 MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
 
 
@@ -152,10 +153,10 @@ class RejectionProblem:
         """Return these rows after all steps, none of them rejected."""
         return EndScores.of(self.sums[0][-1], self.positive, self.weight)
 
-    def ranked(self, o: int, shift: float, rows: Flags | slice = slice(None)) -> RankedSums:
+    def ranked(self, o: int, rows: Flags | slice = slice(None)) -> RankedSums:
         """Sort the sums of some of the rows in order number o."""
         sums = np.ascontiguousarray(self.sums[o][:, rows])
-        return RankedSums.of(sums, self.positive[rows], self.weight[rows], shift=shift)
+        return RankedSums.of(sums, self.positive[rows], self.weight[rows], shift=SHIFT)
 
     def learned(self, ranked: RankedSums, o: int, length: int, beta: float) -> RejectCascade:
         """Learn the thresholds of so many steps in order number o at a price."""
@@ -180,7 +181,7 @@ class RejectionProblem:
         """Return where these rows end in the cascade of a candidate, and their steps (n,)."""
         return candidate.cascade.run(self.sums[candidate.order], self.positive, self.weight)
 
-    def candidates(self, choosing: RejectionProblem, shift: float) -> Iterator[RejectionCandidate]:
+    def candidates(self, choosing: RejectionProblem) -> Iterator[RejectionCandidate]:
         """Learn a cascade for every order, length and price; the rows for choosing estimate it."""
         target = self.target.for_choosing(choosing.ends)
         lam = target.slope(self.ends)
@@ -189,7 +190,7 @@ class RejectionProblem:
         # whole groups of steps, and all steps
         lengths = sorted({min(-(-length // self.every) * self.every, most) for length in LENGTHS})
         for o, order in enumerate(self.orders):
-            ranked = self.ranked(o, shift)
+            ranked = self.ranked(o)
             price = np.append(0.0, np.cumsum(self.costs[order[:most]]))  # of so many steps
             for length, beta in product(lengths, map(float, BETAS)):
                 cascade = self.learned(ranked, o, length, beta)
@@ -204,7 +205,7 @@ class RejectionProblem:
                 )
 
     def crossed(
-        self, candidate: RejectionCandidate, parts: NDArray[np.intp], shift: float
+        self, candidate: RejectionCandidate, parts: NDArray[np.intp]
     ) -> tuple[EndScores, Floats]:
         """Return the ends of each part in a cascade learned without it, and the thetas of those."""
         o, length = candidate.order, len(candidate.cascade.thresholds)
@@ -212,7 +213,7 @@ class RejectionProblem:
         scores, thetas = np.empty(len(parts)), np.empty(n_parts)
         for part in range(n_parts):
             here = parts == part
-            ranked = self.ranked(o, shift, ~here if n_parts > 1 else here)
+            ranked = self.ranked(o, ~here if n_parts > 1 else here)
             cascade = self.learned(ranked, o, length, candidate.beta)
             of_part = np.ascontiguousarray(self.sums[o][:, here])
             scores[here] = cascade.run(of_part, self.positive[here], self.weight[here])[0].scores

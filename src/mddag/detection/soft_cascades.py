@@ -36,14 +36,17 @@ from scipy.ndimage import gaussian_filter1d
 
 from mddag._utils.checks import check_between, check_positive
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascade import CascadeClassifier, Chain, TrainedChain, highest_reject
-from mddag.detection.cascade_rows import (
+from mddag.detection.cascade import (
+    CascadeClassifier,
     CascadeRows,
+    Chain,
     Flags,
+    TrainedChain,
     Vector,
     adaboost,
     balanced,
     boosted,
+    highest_reject,
     votes_of,
 )
 from mddag.ensemble.nodes import Nodes

@@ -40,14 +40,17 @@ from scipy.optimize import minimize_scalar
 from mddag._utils.checks import check_between, check_one_of, check_positive, check_whole
 from mddag._utils.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascade import CascadeClassifier, Chain, TrainedChain, highest_reject
-from mddag.detection.cascade_rows import (
+from mddag.detection.cascade import (
     ROUNDING,
+    CascadeClassifier,
     CascadeRows,
+    Chain,
     CodedRows,
+    TrainedChain,
     Vector,
     adaboost,
     balanced,
+    highest_reject,
     weighed,
 )
 from mddag.ensemble.nodes import Nodes

@@ -40,7 +40,7 @@ from mddag.detection.augmentation import (
     seen_otherwise,
     windows_near,
 )
-from mddag.detection.cascade_rows import balanced
+from mddag.detection.cascade import balanced
 from mddag.detection.detector import Detector
 from mddag.detection.haar import PatchColumns, drawn_features
 from mddag.detection.thresholds import RankedSums
