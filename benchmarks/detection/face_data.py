@@ -49,8 +49,8 @@ def collar(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def scenes() -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Pictures with faces, and the boxes of each: int (m, 4), xmin, ymin, xmax, ymax."""
-    grey, boxes = loaded("cmu_scenes")
-    return grey, [boxes[boxes[:, 0] == i, 1:].astype(np.int64) for i in range(len(grey))]
+    gray, boxes = loaded("cmu_scenes")
+    return gray, [boxes[boxes[:, 0] == i, 1:].astype(np.int64) for i in range(len(gray))]
 
 
 def cropped(patch: np.ndarray) -> np.ndarray:

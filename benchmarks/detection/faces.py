@@ -4,7 +4,7 @@
 
 Detectors are trained with default settings on `vj_faces`, `caltech_faces` and `background_scenes`,
 and kept in out/detection. The pictures are those of load.cmu_scenes(), on which nothing was trained
-or tuned. OpenCV: scale 1.1, more than 3 neighbours, score the number of neighbours. Ours: cut 0 for
+or tuned. OpenCV: scale 1.1, more than 3 neighbors, score the number of neighbors. Ours: cut 0 for
 the curve, the default cut for hits and false boxes. Times are for all pictures, grouping included,
 turn by turn; a ratio above 1 means that ours is faster. Results: benchmarks/results/detection:
 faces.csv, froc.csv, froc.png. A page of pictures with boxes: out/detection/page.png.
@@ -117,9 +117,9 @@ def cascade(name: str) -> cv2.CascadeClassifier:
 def by_opencv(
     classifier: cv2.CascadeClassifier, picture: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    boxes, neighbours = classifier.detectMultiScale2(picture, 1.1, 3)
+    boxes, neighbors = classifier.detectMultiScale2(picture, 1.1, 3)
     corners = np.asarray(boxes, np.int64).reshape(-1, 4)
-    return np.c_[corners[:, :2], corners[:, :2] + corners[:, 2:]], np.ravel(neighbours)
+    return np.c_[corners[:, :2], corners[:, :2] + corners[:, 2:]], np.ravel(neighbors)
 
 
 def evaluations(detector: mddag.Detector, pictures: list[np.ndarray]) -> str:

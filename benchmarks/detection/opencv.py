@@ -3,7 +3,7 @@
     MDDAG_DATA=... python -m benchmarks.detection.opencv [--repeats 5] [--every 1]
 
 The pictures are those of load.cmu_scenes(). Raw windows (before grouping) are compared one by one.
-Times are seconds for all pictures, grouping included, scales of ratio 1.1, more than 3 neighbours,
+Times are seconds for all pictures, grouping included, scales of ratio 1.1, more than 3 neighbors,
 in one process, turn by turn: of the processor with one thread, of the clock with two, which need
 two idle cores. Ratios are told as median (lowest-highest) over the repeats; above 1 means that
 ours, or two threads, are faster. Results: benchmarks/results/detection/opencv.csv.
@@ -25,7 +25,7 @@ from benchmarks.data import loaded
 from benchmarks.places import RESULTS
 from benchmarks.table import digits, kept, spread
 from mddag.detection.opencv import read_cascade
-from mddag.detection.windows import WindowClassifier, group_neighbours
+from mddag.detection.windows import WindowClassifier, group_neighbors
 
 FILES = ("default", "alt", "alt2", "alt_tree")
 FIELDS = (
@@ -94,7 +94,7 @@ def times(
 
     def by_mddag(n_jobs: int) -> None:
         for picture in pictures:
-            group_neighbours(ours.scan(picture, n_jobs=n_jobs).boxes, 3)
+            group_neighbors(ours.scan(picture, n_jobs=n_jobs).boxes, 3)
 
     one = [lambda: by_opencv(1), lambda: by_mddag(1)]
     opencv_1, mddag_1 = turns(one, n_repeats, time.process_time).T

@@ -130,9 +130,9 @@ def test_pictures_smaller_than_the_window_hold_nothing(shape):
     assert scores.shape == (0,)
 
 
-@pytest.mark.parametrize("grey", [0, 128, 255])
-def test_constant_pictures_hold_nothing(grey):
-    assert len(fitted().detect(np.full((300, 400), grey, np.uint8), cut=0).boxes) == 0
+@pytest.mark.parametrize("gray", [0, 128, 255])
+def test_constant_pictures_hold_nothing(gray):
+    assert len(fitted().detect(np.full((300, 400), gray, np.uint8), cut=0).boxes) == 0
 
 
 def test_the_detector_is_the_same(tmp_path):

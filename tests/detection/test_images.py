@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag.detection.images import FRAME, as_grey, checked_backgrounds, drawn
+from mddag.detection.images import FRAME, as_gray, checked_backgrounds, drawn
 from tests.detection.problems import backgrounds, fitted, scene
 
 Image = pytest.importorskip("PIL.Image")
@@ -17,12 +17,12 @@ def colour():
 
 
 def test_grey_arrays_are_as_they_are():
-    grey = colour()[..., 0]
-    np.testing.assert_array_equal(as_grey(grey), grey)
-    np.testing.assert_array_equal(as_grey(grey[:, :, None]), grey)
-    np.testing.assert_array_equal(as_grey(grey[::-1, ::2]), grey[::-1, ::2])
-    np.testing.assert_array_equal(as_grey(np.asfortranarray(grey)), grey)
-    assert as_grey(grey[::-1, ::2]).flags.c_contiguous
+    gray = colour()[..., 0]
+    np.testing.assert_array_equal(as_gray(gray), gray)
+    np.testing.assert_array_equal(as_gray(gray[:, :, None]), gray)
+    np.testing.assert_array_equal(as_gray(gray[::-1, ::2]), gray[::-1, ::2])
+    np.testing.assert_array_equal(as_gray(np.asfortranarray(gray)), gray)
+    assert as_gray(gray[::-1, ::2]).flags.c_contiguous
 
 
 def test_colour_is_as_in_pillow(tmp_path):
@@ -30,41 +30,41 @@ def test_colour_is_as_in_pillow(tmp_path):
     wanted = np.asarray(image.convert("L"))
     image.save(tmp_path / "picture.png")
     for picture in (image, tmp_path / "picture.png", str(tmp_path / "picture.png"), colour()):
-        np.testing.assert_array_equal(as_grey(picture), wanted)
+        np.testing.assert_array_equal(as_gray(picture), wanted)
     transparent = np.dstack([colour(), np.zeros((13, 17), np.uint8)])
-    np.testing.assert_array_equal(as_grey(transparent), wanted)
+    np.testing.assert_array_equal(as_gray(transparent), wanted)
 
 
 def test_other_numbers():
-    grey = colour()[..., 0]
-    np.testing.assert_array_equal(as_grey(grey / 255), grey)
-    np.testing.assert_array_equal(as_grey((grey / 255).astype(np.float32)), grey)
-    np.testing.assert_array_equal(as_grey(grey.astype(np.int64)), grey)
-    np.testing.assert_array_equal(as_grey(grey > 99), (grey > 99) * 255)
+    gray = colour()[..., 0]
+    np.testing.assert_array_equal(as_gray(gray / 255), gray)
+    np.testing.assert_array_equal(as_gray((gray / 255).astype(np.float32)), gray)
+    np.testing.assert_array_equal(as_gray(gray.astype(np.int64)), gray)
+    np.testing.assert_array_equal(as_gray(gray > 99), (gray > 99) * 255)
 
 
 def test_every_mode_that_is_taken():
     image = Image.fromarray(colour())
     for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"):
         converted = image.convert(mode)
-        np.testing.assert_array_equal(as_grey(converted), np.asarray(converted.convert("L")))
+        np.testing.assert_array_equal(as_gray(converted), np.asarray(converted.convert("L")))
 
 
 def test_without_pillow_a_file_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ImportError, match=r"pip install 'mddag\[detect\]'"):
-        as_grey("picture.png")
+        as_gray("picture.png")
 
 
 def test_pictures_of_cameras_are_turned_upright(tmp_path):
-    grey = np.arange(30 * 20, dtype=np.uint8).reshape(30, 20)
-    lying = Image.fromarray(np.ascontiguousarray(np.rot90(grey)))
+    gray = np.arange(30 * 20, dtype=np.uint8).reshape(30, 20)
+    lying = Image.fromarray(np.ascontiguousarray(np.rot90(gray)))
     exif = lying.getexif()
     exif[0x0112] = 6  # turn it clockwise to see it
     lying.save(tmp_path / "photo.png", exif=exif)
-    np.testing.assert_array_equal(as_grey(tmp_path / "photo.png"), grey)
+    np.testing.assert_array_equal(as_gray(tmp_path / "photo.png"), gray)
     with Image.open(tmp_path / "photo.png") as opened:
-        np.testing.assert_array_equal(as_grey(opened), grey)
+        np.testing.assert_array_equal(as_gray(opened), gray)
     none = np.empty((0, 4), np.int64)
     assert drawn(tmp_path / "photo.png", none).size == (20, 30)
 
@@ -72,21 +72,21 @@ def test_pictures_of_cameras_are_turned_upright(tmp_path):
 BOX = np.array([[10, 20, 50, 60]])
 
 
-@pytest.mark.parametrize("of", ["grey", "float", "colour", "pillow", "path"])
+@pytest.mark.parametrize("of", ["gray", "float", "colour", "pillow", "path"])
 def test_the_frame_lies_on_the_box(of, tmp_path):
-    grey, _ = scene()
-    Image.fromarray(grey).save(tmp_path / "scene.png")
+    gray, _ = scene()
+    Image.fromarray(gray).save(tmp_path / "scene.png")
     picture = {
-        "grey": grey,
-        "float": grey / 255.0,
-        "colour": np.stack([grey] * 3, axis=2),
-        "pillow": Image.fromarray(grey),
+        "gray": gray,
+        "float": gray / 255.0,
+        "colour": np.stack([gray] * 3, axis=2),
+        "pillow": Image.fromarray(gray),
         "path": tmp_path / "scene.png",
     }[of]
     image = np.asarray(drawn(picture, BOX))
-    assert image.shape == (*grey.shape, 3)
+    assert image.shape == (*gray.shape, 3)
     assert tuple(image[20, 30]) == tuple(image[40, 10]) == tuple(image[59, 30]) == FRAME
-    assert np.array_equal(image[30:50, 20:40, 0], grey[30:50, 20:40])
+    assert np.array_equal(image[30:50, 20:40, 0], gray[30:50, 20:40])
 
 
 def test_a_detector_draws_what_it_finds():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag.detection.images import as_grey
+from mddag.detection.images import as_gray
 from mddag.detection.opencv import read_cascade
 from tests.detection.cascade_file import STAGE, TREE, new_format, old_format
 
@@ -36,13 +36,13 @@ def portrait():
 @pytest.mark.parametrize("name", [*FRONTAL, "profileface", "eye"])
 def test_raw_windows_of_a_portrait(name):
     theirs, ours = shipped(name)
-    grey = as_grey(portrait())
-    hits = ours.scan(grey)
+    gray = as_gray(portrait())
+    hits = ours.scan(gray)
     assert len(hits) > 0
-    assert sorted(map(tuple, hits.boxes)) == boxes_of(theirs.detectMultiScale(grey, 1.1, 0))
+    assert sorted(map(tuple, hits.boxes)) == boxes_of(theirs.detectMultiScale(gray, 1.1, 0))
     for size in (40, 100):
-        hits = ours.scan(grey, scale=1.3, min_size=size)
-        found = theirs.detectMultiScale(grey, 1.3, 0, minSize=(size, size))
+        hits = ours.scan(gray, scale=1.3, min_size=size)
+        found = theirs.detectMultiScale(gray, 1.3, 0, minSize=(size, size))
         assert sorted(map(tuple, hits.boxes)) == boxes_of(found)
 
 

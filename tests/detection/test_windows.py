@@ -14,7 +14,7 @@ from mddag.detection.windows import (
     STRONGEST,
     cut_for,
     group_by_evidence,
-    group_neighbours,
+    group_neighbors,
     levels_of,
     scaled_down,
 )
@@ -217,7 +217,7 @@ def test_the_strongest_takes_what_overlaps_it(found):
 def test_chains_of_similar_boxes(found):
     boxes, _ = found
     wanted = np.bincount(groups_reference.similar(boxes, 0.2)) if len(boxes) else np.zeros(0)
-    groups = group_neighbours(boxes, 1)
+    groups = group_neighbors(boxes, 1)
     assert set(groups.members) <= set(wanted[wanted > 1])
     if (wanted > 1).any():
         assert groups.members[0] == wanted.max()
@@ -235,9 +235,9 @@ def test_boxes_are_means_weighted_by_evidence():
 
 def test_a_weak_group_inside_a_strong_one_is_dropped():
     strong, weak = [[0, 0, 40, 40]] * 9, [[10, 10, 30, 30]] * 4
-    groups = group_neighbours(np.array(strong + weak))
+    groups = group_neighbors(np.array(strong + weak))
     np.testing.assert_array_equal(groups.members, [9])
-    assert len(group_neighbours(np.array(strong + weak), 0).boxes) == 13
+    assert len(group_neighbors(np.array(strong + weak), 0).boxes) == 13
 
 
 def test_the_chains_are_those_of_opencv():
@@ -251,7 +251,7 @@ def test_the_chains_are_those_of_opencv():
         theirs, _ = cv2.groupRectangles(np.concatenate([corners, sizes, sizes], axis=1), 3, 0.2)
         theirs = np.asarray(theirs).reshape(-1, 4)
         theirs[:, 2:] += theirs[:, :2]
-        ours = group_neighbours(boxes, 3).boxes
+        ours = group_neighbors(boxes, 3).boxes
         assert len(ours) == len(theirs)
         order = np.lexsort(ours.T), np.lexsort(theirs.T)
         # Means that are halves are rounded in float32 there.

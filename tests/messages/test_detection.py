@@ -13,7 +13,7 @@ from mddag.detection import (
     VJCascadeClassifier,
     WaldBoostClassifier,
 )
-from mddag.detection.images import as_grey
+from mddag.detection.images import as_gray
 from mddag.detection.opencv import read_cascade
 from mddag.losses import Squared
 from mddag.solvers import Margin
@@ -72,17 +72,17 @@ def solve(votes, labels, **settings):
 
 
 IMAGES = [
-    (lambda: as_grey(None), TypeError, "picture is None"),
-    (lambda: as_grey([[1, 2]]), TypeError, "picture is a list"),
-    (lambda: as_grey(np.empty((0, 5), np.uint8)), ValueError, r"empty: its shape is \(0, 5\)"),
-    (lambda: as_grey(np.zeros(9, np.uint8)), ValueError, r"an array of shape \(9,\)"),
-    (lambda: as_grey(np.zeros((9, 9, 2), np.uint8)), ValueError, r"shape \(9, 9, 2\)"),
-    (lambda: as_grey(np.full((9, 9), np.nan)), ValueError, "picture has NaN"),
-    (lambda: as_grey(GREY + 255.0), ValueError, "floats from 255 to 255"),
-    (lambda: as_grey(GREY - 0.5), ValueError, "floats from -0.5"),
-    (lambda: as_grey(GREY + np.uint16(4000)), ValueError, "values from 4000 to 4000"),
-    (lambda: as_grey(np.full((9, 9), "a")), TypeError, "picture is an array of <U1"),
-    (lambda: as_grey(np.zeros((1, 1 << 21), np.uint8)), ValueError, "at most 1048576 pixels"),
+    (lambda: as_gray(None), TypeError, "picture is None"),
+    (lambda: as_gray([[1, 2]]), TypeError, "picture is a list"),
+    (lambda: as_gray(np.empty((0, 5), np.uint8)), ValueError, r"empty: its shape is \(0, 5\)"),
+    (lambda: as_gray(np.zeros(9, np.uint8)), ValueError, r"an array of shape \(9,\)"),
+    (lambda: as_gray(np.zeros((9, 9, 2), np.uint8)), ValueError, r"shape \(9, 9, 2\)"),
+    (lambda: as_gray(np.full((9, 9), np.nan)), ValueError, "picture has NaN"),
+    (lambda: as_gray(GREY + 255.0), ValueError, "floats from 255 to 255"),
+    (lambda: as_gray(GREY - 0.5), ValueError, "floats from -0.5"),
+    (lambda: as_gray(GREY + np.uint16(4000)), ValueError, "values from 4000 to 4000"),
+    (lambda: as_gray(np.full((9, 9), "a")), TypeError, "picture is an array of <U1"),
+    (lambda: as_gray(np.zeros((1, 1 << 21), np.uint8)), ValueError, "at most 1048576 pixels"),
     *named(scan, scale=1, min_size=-1, n_jobs=0),
     (lambda: scan(max_size=(9, 9.5)), ValueError, "max_size is a tuple;"),
     *named(classifier, margin=-1, accept=np.nan, min_deviation=np.inf),
@@ -116,7 +116,7 @@ DETECTORS = [
     (lambda: find("nowhere.png"), FileNotFoundError, "nowhere.png"),
     *named(find, cut="low"),
     (lambda: Detector.from_opencv(__file__), mddag.ModelFileError, "cannot read"),
-    (lambda: Detector.from_opencv("a", min_neighbours=1.5), ValueError, "min_neighbours is 1.5;"),
+    (lambda: Detector.from_opencv("a", min_neighbors=1.5), ValueError, "min_neighbors is 1.5;"),
 ]
 CASCADES = [
     *named(vj, TypeError, learner="stump"),
@@ -155,10 +155,10 @@ test_messages = rejected(IMAGES + DETECTORS + CASCADES + RATES)
 def test_images_of_more_than_8_bits_and_files_that_are_none(tmp_path):
     image = pytest.importorskip("PIL.Image")
     deep = image.fromarray(np.full((9, 9), 4000, np.uint16))
-    check(lambda: as_grey(deep), ValueError, "mode 'I;16'")
+    check(lambda: as_gray(deep), ValueError, "mode 'I;16'")
     path = tmp_path / "picture.png"
     path.write_text("no picture")
-    check(lambda: as_grey(path), ValueError, "picture.png")
+    check(lambda: as_gray(path), ValueError, "picture.png")
     image.fromarray(np.arange(10_000).reshape(100, 100).astype(np.uint8)).save(path)
     path.write_bytes(path.read_bytes()[:100])
-    check(lambda: as_grey(path), ValueError, "cannot read .*picture.png")
+    check(lambda: as_gray(path), ValueError, "cannot read .*picture.png")

@@ -30,7 +30,7 @@ from mddag.detection.windows import Levels, WindowClassifier, levels_of, scaled_
 from mddag.ensemble.patches import Window
 
 Patches = NDArray[np.uint8]
-Grey = NDArray[np.uint8]
+Gray = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Pixels = NDArray[np.float32]
 
@@ -79,7 +79,7 @@ def copies(
     return np.concatenate(blocks)
 
 
-def made_worse(image: Grey, rng: np.random.Generator) -> Grey:
+def made_worse(image: Gray, rng: np.random.Generator) -> Gray:
     """Return the image itself, or blurred, dull, grainy or printed in dots."""
     from scipy.ndimage import gaussian_filter
 
@@ -201,19 +201,19 @@ def _interpolated(pixels: Floats, y: Floats, x: Floats) -> Floats:
 
 def _softened(pixels: Floats, width: Floats) -> Floats:
     """Blur by a Gaussian of `width` (n,) pixels: three taps along each axis, borders continued."""
-    neighbour: Floats = np.exp(-0.5 / np.square(np.maximum(width, 1e-3)))
-    centre = (1 / (1 + 2 * neighbour))[:, None, None]
-    share = neighbour[:, None, None] * centre
+    neighbor: Floats = np.exp(-0.5 / np.square(np.maximum(width, 1e-3)))
+    center = (1 / (1 + 2 * neighbor))[:, None, None]
+    share = neighbor[:, None, None] * center
     for axis in (1, 2):
         padded = np.pad(pixels, [(0, 0), *((int(a == axis),) * 2 for a in (1, 2))], mode="edge")
         n = pixels.shape[axis]
         before, after = (padded.take(range(k, k + n), axis) for k in (0, 2))
-        pixels = centre * pixels + share * (before + after)
+        pixels = center * pixels + share * (before + after)
     return pixels
 
 
 def random_windows(
-    images: Sequence[Grey],
+    images: Sequence[Gray],
     window: Window,
     n: int,
     min_deviation: float,
@@ -235,7 +235,7 @@ def random_windows(
     return np.concatenate([np.empty((0, *window), np.uint8), *found])[:n]
 
 
-def _drawn(image: Grey, levels: Levels, n: int, rng: np.random.Generator) -> Patches:
+def _drawn(image: Gray, levels: Levels, n: int, rng: np.random.Generator) -> Patches:
     """Draw n windows of an image, each of its windows being as likely as any other."""
     counts = (levels.rows * levels.columns).astype(np.float64)
     by_level = rng.multinomial(n, counts / counts.sum())
@@ -250,7 +250,7 @@ def _drawn(image: Grey, levels: Levels, n: int, rng: np.random.Generator) -> Pat
 
 def mined(
     classifier: WindowClassifier,
-    images: Sequence[Grey],
+    images: Sequence[Gray],
     n: int,
     rng: np.random.Generator,
     n_jobs: int = 1,
@@ -273,7 +273,7 @@ def mined(
     return patches[rng.permutation(len(patches))[:n]], n_hits
 
 
-def seen_otherwise(image: Grey, rng: np.random.Generator) -> Grey:
+def seen_otherwise(image: Gray, rng: np.random.Generator) -> Gray:
     """Turn the image by any angle and stretch, mirror or invert it, at random."""
     if rng.random() < TURNED:
         image = np.rot90(image, int(rng.integers(4)))
@@ -286,7 +286,7 @@ def seen_otherwise(image: Grey, rng: np.random.Generator) -> Grey:
     return np.ascontiguousarray(image)
 
 
-def slanted(image: Grey, turn: float, stretch: Floats) -> Grey:
+def slanted(image: Gray, turn: float, stretch: Floats) -> Gray:
     """Turn the image about its center (radians) and stretch it; outside is its mirror image."""
     height, width = image.shape
     center_y, center_x = (height - 1) / 2, (width - 1) / 2

@@ -34,7 +34,7 @@ from mddag._utils.checks import (
 from mddag._utils.output import progress, write_whole
 from mddag._utils.warnings import doubt
 from mddag.detection.images import ImageLike, checked_backgrounds
-from mddag.detection.windows import TYPES, Size, WindowClassifier, group_neighbours, objects_of
+from mddag.detection.windows import TYPES, Size, WindowClassifier, group_neighbors, objects_of
 from mddag.ensemble.patches import Window, checked_patches, checked_window
 from mddag.serving.model_file.container import (
     Metadata,
@@ -50,13 +50,13 @@ from mddag.serving.model_file.container import (
 if TYPE_CHECKING:
     from PIL.Image import Image as PillowImage
 
-Grey = NDArray[np.uint8]
+Gray = NDArray[np.uint8]
 
 MOST_PIXELS = 32_896  # of a window: the scan keeps sums over its rectangles exactly in float32
 MOST_LEAVES = 33  # of a tree: the scan takes 32 splits
 FEWEST_PATCHES = 20
 FEW_PATCHES = 500  # fewer leave much to chance
-GROUPINGS = ("evidence", "neighbours")  # ours, and that of OpenCV
+GROUPINGS = ("evidence", "neighbors")  # ours, and that of OpenCV
 
 
 class Detections(NamedTuple):
@@ -99,7 +99,7 @@ class Detector(Parameters):
         Scans images for windows that hold the object.
     cut_ : float
         The least evidence of an object.
-    grouping_ : {"evidence", "neighbours"}
+    grouping_ : {"evidence", "neighbors"}
         How overlapping hits become objects: by our rule, or by that of OpenCV.
     rounds_ : list of DetectorRound
         What each round of training brought.
@@ -238,8 +238,8 @@ class Detector(Parameters):
         hits = classifier.scan(
             picture, scale=scale, min_size=min_size, max_size=max_size, n_jobs=self.n_jobs
         )
-        if self.grouping_ == "neighbours":
-            groups = group_neighbours(hits.boxes, max(0, int(least)))
+        if self.grouping_ == "neighbors":
+            groups = group_neighbors(hits.boxes, max(0, int(least)))
         else:
             groups = objects_of(hits, classifier.accept, least)
         return Detections(groups.boxes, groups.evidence)
@@ -278,14 +278,14 @@ class Detector(Parameters):
         write_whole(checked_path(path), data)
 
     @classmethod
-    def from_opencv(cls, path: str | os.PathLike[str], *, min_neighbours: int = 3) -> Detector:
+    def from_opencv(cls, path: str | os.PathLike[str], *, min_neighbors: int = 3) -> Detector:
         """Read a cascade file of OpenCV: a detector with its windows and its way of grouping.
 
         Parameters
         ----------
         path : str or path-like
             An XML file of OpenCV 4, of stumps or trees over upright Haar features.
-        min_neighbours : int, default 3
+        min_neighbors : int, default 3
             An object has more hits than this; their number is its score.
 
         Returns
@@ -300,11 +300,11 @@ class Detector(Parameters):
         """
         from mddag.detection.opencv import read_cascade
 
-        check_whole("min_neighbours", min_neighbours, 0)
+        check_whole("min_neighbors", min_neighbors, 0)
         classifier = read_cascade(path)
         detector = cls(window=classifier.window)
-        detector.classifier_, detector.cut_ = classifier, float(min_neighbours)
-        detector.grouping_ = "neighbours"
+        detector.classifier_, detector.cut_ = classifier, float(min_neighbors)
+        detector.grouping_ = "neighbors"
         return detector
 
     def check(self) -> None:
@@ -328,7 +328,7 @@ class Detector(Parameters):
         return self.classifier_
 
 
-def _checked_stack(name: str, patches: ArrayLike) -> Grey:
+def _checked_stack(name: str, patches: ArrayLike) -> Gray:
     """Return patches of one size, uint8 (n, height, width), or raise."""
     wanted = "wanted gray patches uint8 (n, height, width)"
     try:

@@ -24,7 +24,7 @@ from mddag.ensemble.patches import Window
 if TYPE_CHECKING:
     from PIL.Image import Image as PillowImage
 
-Grey = NDArray[np.uint8]
+Gray = NDArray[np.uint8]
 ImageLike: TypeAlias = "NDArray[Any] | PillowImage | str | os.PathLike[str]"
 
 WANTED = "wanted an array (height, width) or (height, width, 3), a Pillow image, or a path"
@@ -33,12 +33,12 @@ MOST_SIDE = 1 << 20
 MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
 
 
-def as_grey(picture: ImageLike) -> Grey:
+def as_gray(picture: ImageLike) -> Gray:
     """Return gray pixels (h, w) of an array, a Pillow image or the path of a file."""
     if not isinstance(picture, np.ndarray):
-        grey = np.asarray(_opened(picture).convert("L"))
-        _check_shape(grey)
-        return np.ascontiguousarray(grey)
+        gray = np.asarray(_opened(picture).convert("L"))
+        _check_shape(gray)
+        return np.ascontiguousarray(gray)
     levels = as_levels(picture)
     if levels.ndim == 3:
         levels = levels[..., 0] if levels.shape[2] == 1 else _luma(levels)
@@ -85,7 +85,7 @@ def as_levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
     return np.asarray(np.rint(picture * 255), np.uint8)
 
 
-def _luma(color: NDArray[np.uint8]) -> Grey:
+def _luma(color: NDArray[np.uint8]) -> Gray:
     """Return the gray of red, green and blue in 16 bits of fixed point, some rows at a time."""
     out = np.empty(color.shape[:2], np.uint8)
     n = max(1, (1 << 20) // color.shape[1])
@@ -153,7 +153,7 @@ def drawn(picture: ImageLike, boxes: NDArray[np.int64]) -> PillowImage:
     elif picture.ndim == 3 and picture.shape[2] >= 3:
         image = Image.fromarray(np.ascontiguousarray(as_levels(picture)[..., :3]))
     else:
-        image = Image.fromarray(as_grey(picture)).convert("RGB")
+        image = Image.fromarray(as_gray(picture)).convert("RGB")
     pen = ImageDraw.Draw(image)
     width = max(1, round(min(image.size) / 200))
     for xmin, ymin, xmax, ymax in boxes.tolist():
@@ -167,10 +167,10 @@ FEWEST = 2  # one to take negatives from, one held out
 KINDS = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
 
-def checked_backgrounds(backgrounds: Any, window: Window) -> list[Grey]:
+def checked_backgrounds(backgrounds: Any, window: Window) -> list[Gray]:
     """Return gray images of at least one window each; others are left out, with a warning."""
     given = _listed(backgrounds)
-    images = [as_grey(image) for image in given]
+    images = [as_gray(image) for image in given]
     large = [p for p in images if p.shape[0] >= window[0] and p.shape[1] >= window[1]]
     if len(large) < FEWEST:
         sizes = sorted({p.shape for p in images}, reverse=True)

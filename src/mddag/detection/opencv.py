@@ -2,7 +2,7 @@
 
 Both formats are read: that of opencv_traincascade (type_id opencv-cascade-classifier, and all
 files that OpenCV 4 shipped) and the older one (opencv-haar-classifier). Windows, scales, steps and
-normalisation are those of OpenCV 4: the deviation leaves out one pixel at each side, windows of a
+normalization are those of OpenCV 4: the deviation leaves out one pixel at each side, windows of a
 deviation of 10 gray levels or less are rejected, and a window that the first stage rejects hides
 its neighbor. LBP and HOG features, tilted rectangles and trees of stages raise ModelFileError.
 

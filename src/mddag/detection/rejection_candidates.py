@@ -159,7 +159,7 @@ class RejectionProblem:
         return RankedSums.of(sums, self.positive[rows], self.weight[rows], shift=SHIFT)
 
     def learned(self, ranked: RankedSums, o: int, length: int, beta: float) -> RejectCascade:
-        """Learn the thresholds of so many steps in order number o at a price."""
+        """Learn the thresholds of that many steps in order number o at a price."""
         order = self.orders[o]
         full = EndScores(ranked.sums[length - 1], ranked.positive, ranked.share)
         theta, lam = self.target.theta(full), self.target.slope(full)
@@ -191,7 +191,7 @@ class RejectionProblem:
         lengths = sorted({min(-(-length // self.every) * self.every, most) for length in LENGTHS})
         for o, order in enumerate(self.orders):
             ranked = self.ranked(o)
-            price = np.append(0.0, np.cumsum(self.costs[order[:most]]))  # of so many steps
+            price = np.append(0.0, np.cumsum(self.costs[order[:most]]))  # of that many steps
             for length, beta in product(lengths, map(float, BETAS)):
                 cascade = self.learned(ranked, o, length, beta)
                 ends, steps = cascade.run(choosing.sums[o], choosing.positive, choosing.weight)

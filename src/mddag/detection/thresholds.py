@@ -1,7 +1,7 @@
 """Reject thresholds by backward induction, and the last threshold at a wanted rate.
 
 After step t a row with the partial sum f_t is rejected where f_t <= r_t; a row that passes all T
-steps is called positive where f_T > theta. The thresholds minimise
+steps is called positive where f_T > theta. The thresholds minimize
 
     P(miss) + lambda P(false positive) + beta E_negatives[cost of the steps evaluated].
 

@@ -54,11 +54,11 @@ from mddag.learners.trees import Tree
 
 Floats = NDArray[np.float64]
 Patches = NDArray[np.uint8]
-Grey = NDArray[np.uint8]
+Gray = NDArray[np.uint8]
 Steps = Callable[[int], None]  # called with the number of trees that are done
 
 LEAST_EDGE = 1e-6
-SHRINKAGE = 0.5  # smaller votes of more trees generalise better: docs/research/detector.md
+SHRINKAGE = 0.5  # smaller votes of more trees generalize better: docs/research/detector.md
 TRIMMED = 0.01  # of the weight: that of the lightest patches, on which no tree is grown
 TREES_PER_CHOICE = 25  # before it is seen again which these are
 HELD_OUT = 0.15  # of the objects and of the images, for thresholds and cut
@@ -210,7 +210,7 @@ class DetectorTraining:
         self,
         settings: Detector,
         patches: Patches,
-        images: Sequence[Grey],
+        images: Sequence[Gray],
         negatives: Patches | None,
         n_jobs: int,
     ) -> None:
@@ -242,12 +242,12 @@ class DetectorTraining:
         self.lengths = [max(1, round(settings.n_trees * part**2)) for part in parts.tolist()]
         self.rounds: list[DetectorRound] = []
 
-    def at_random(self, images: Sequence[Grey], n: int) -> Patches:
+    def at_random(self, images: Sequence[Gray], n: int) -> Patches:
         """Return windows of the images, some of which are made worse."""
         seen = self.seen(images)
         return random_windows(seen, self.settings.window, n, self.min_deviation, self.rng)
 
-    def seen(self, images: Sequence[Grey]) -> list[Grey]:
+    def seen(self, images: Sequence[Gray]) -> list[Gray]:
         """Return the images otherwise than before: turned, made worse."""
         height, width = self.settings.window
         seen = []

@@ -13,8 +13,8 @@ Rounding (half to even, sizes in float32) is OpenCV's, so that its windows are f
 An object is hit by windows of many places and scales. Ours is `group_by_evidence`: the hit of the
 most evidence, and all that overlap it (intersection over union), are one object, then the next. Its
 box is their mean weighted by evidence, its evidence the sum over its strongest hits; objects of
-less than a cut are dropped: one window alone is seldom an object. `group_neighbours` is OpenCV's
-rule: chains of similar boxes with more than `min_neighbours` members.
+less than a cut are dropped: one window alone is seldom an object. `group_neighbors` is OpenCV's
+rule: chains of similar boxes with more than `min_neighbors` members.
 
 Twins: tests/reference/scan.py, tests/reference/grouping.py.
 """
@@ -33,7 +33,7 @@ from mddag import _core
 from mddag._utils.arrays import ReadOnlyArrays, read_only
 from mddag._utils.cached import cached_property
 from mddag._utils.checks import check_between, check_whole, checked_jobs, described
-from mddag.detection.images import ImageLike, as_grey
+from mddag.detection.images import ImageLike, as_gray
 
 Window = tuple[int, int]  # height, width
 Size = int | tuple[int, int] | None
@@ -108,7 +108,7 @@ def levels_of(
     is_number = isinstance(scale, Real) and not isinstance(scale, bool)
     if not is_number or not 1.01 <= scale <= 100:  # nearer to 1 there are endless levels
         raise ValueError(
-            f"scale is {described(scale)}; wanted the ratio of neighbouring scales, 1.01 to 100"
+            f"scale is {described(scale)}; wanted the ratio of neighboring scales, 1.01 to 100"
         )
     least = _checked_size("min_size", min_size, window, 0)
     most = _checked_size("max_size", max_size, window, 1 << 30)
@@ -157,11 +157,11 @@ class Hits:
     def __len__(self) -> int:
         return len(self.scores)
 
-    def patches(self, grey: NDArray[np.uint8], chosen: NDArray[np.intp]) -> NDArray[np.uint8]:
+    def patches(self, gray: NDArray[np.uint8], chosen: NDArray[np.intp]) -> NDArray[np.uint8]:
         """Cut some of the windows, as the scan saw them, from the gray image that was scanned."""
         out = np.empty((len(chosen), *self.window), np.uint8)
         for level in np.unique(self.levels[chosen]):
-            scaled = scaled_down(grey, *self.shapes[level, :2])
+            scaled = scaled_down(gray, *self.shapes[level, :2])
             windows = np.lib.stride_tricks.sliding_window_view(scaled, self.window)
             here = self.levels[chosen] == level
             x, y = self.places[chosen[here]].T
@@ -169,10 +169,10 @@ class Hits:
         return out
 
 
-def scaled_down(grey: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint8]:
+def scaled_down(gray: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint8]:
     """Return an image made smaller as a scan does it: see native/scan/resize.hpp."""
     out = np.empty((height, width), np.uint8)
-    _core.resize(np.ascontiguousarray(grey), out)
+    _core.resize(np.ascontiguousarray(gray), out)
     return out
 
 
@@ -256,9 +256,9 @@ class WindowClassifier(ReadOnlyArrays):
     ) -> Hits:
         """Find the windows of an image that are accepted, at all scales, and do not group them."""
         n_jobs = checked_jobs(n_jobs)
-        grey = as_grey(picture)
+        gray = as_gray(picture)
         levels = levels_of(
-            grey.shape,
+            gray.shape,
             self.window,
             scale=scale,
             min_size=min_size,
@@ -266,13 +266,13 @@ class WindowClassifier(ReadOnlyArrays):
             as_opencv=self.skips,
         )
         parts = [
-            _core.scan(grey, levels.shapes, tasks, self.native, n_jobs)
+            _core.scan(gray, levels.shapes, tasks, self.native, n_jobs)
             for tasks in levels.calls(n_jobs)
         ]
         found = np.concatenate([part[0] for part in parts]).reshape(-1, 3).astype(np.int64)
         level, places = found[:, 0], found[:, 1:]
         return Hits(
-            boxes=boxes_of(levels, level, places, grey.shape),
+            boxes=boxes_of(levels, level, places, gray.shape),
             scores=np.concatenate([part[1] for part in parts]),
             levels=level,
             places=places,
@@ -345,15 +345,15 @@ def without_nested(groups: Groups) -> Groups:
     return groups.kept(keep)
 
 
-def group_neighbours(hits: NDArray[np.int64], min_neighbours: int = 3) -> Groups:
+def group_neighbors(hits: NDArray[np.int64], min_neighbors: int = 3) -> Groups:
     """Group similar boxes as `cv2.groupRectangles` does; each hit is evidence of 1."""
     ones = np.ones(len(hits))
-    if min_neighbours == 0:
+    if min_neighbors == 0:
         return Groups(hits, ones, np.ones(len(hits), np.int64))
     group = np.empty(len(hits), np.int64)
     n = _core.group_similar(hits, SIMILAR, group)
     groups = _summed(hits, ones, group, n)
-    groups = groups.kept(groups.members > min_neighbours)
+    groups = groups.kept(groups.members > min_neighbors)
     boxes, members = groups.boxes, groups.members
     # Inside another one, widened a little, of more than 3 members and more than theirs; groups of
     # fewer than 3 inside any.
