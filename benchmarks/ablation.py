@@ -395,6 +395,7 @@ def measured_variant(variant: Variant, model: Any, rows: Rows, objective: str) -
                 model,
                 *rows.policy,
                 max_loss=max_loss,
+                metric="accuracy",
                 confidence=None,
                 solver=variant.solver,
                 objective=objective,

@@ -105,7 +105,12 @@ class Unseen(NamedTuple):
         began = time.process_time()
         bound = {knob: PROMISES[knob]}
         fast = mddag.sparsify(
-            self.ensemble, self.X[policy], self.y[policy], **bound, random_state=seed
+            self.ensemble,
+            self.X[policy],
+            self.y[policy],
+            **bound,
+            metric="accuracy",
+            random_state=seed,
         )
         seconds = time.process_time() - began
         harm, deviation = self.harm(fast.predict(self.X[test]), test, knob)

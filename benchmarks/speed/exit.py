@@ -143,7 +143,9 @@ def sparsify(data: Data, file: str, every: int) -> None:
         model = lgb.Booster(model_file=data.folder / "lightgbm.txt")
         rows = data.X_policy, data.y_policy
         solver = Portfolio(every=every)
-        fast = mddag.sparsify(model, *rows, max_loss=MAX_LOSS, confidence=None, solver=solver)
+        fast = mddag.sparsify(
+            model, *rows, max_loss=MAX_LOSS, metric="accuracy", confidence=None, solver=solver
+        )
         fast.save(data.folder / file)
 
 

@@ -11,7 +11,7 @@ from xgboost import XGBRegressor
 
 import mddag
 from mddag.adapters import other_than_mean
-from mddag.metrics import LogLoss
+from mddag.metrics import Accuracy, LogLoss
 from mddag.solvers import Margin, Prefix
 
 SMALL = {"n_estimators": 3, "verbose": -1, "min_child_samples": 2}
@@ -81,7 +81,35 @@ def test_a_bound_above_the_share_of_a_class_warns(rare):
     X, y, model = rare
     held_out = X[2_000:], y[2_000:]
     with pytest.warns(mddag.DoubtfulResult, match="share of class 1"):
-        mddag.sparsify(model, *held_out, max_loss=0.05, confidence=None, solver=Margin())
+        mddag.sparsify(
+            model, *held_out, max_loss=0.05, metric=Accuracy(), confidence=None, solver=Margin()
+        )
+
+
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
+def test_by_default_the_ranking_of_rare_rows_is_protected(rare):
+    X, y, model = rare
+    fast, labels_alone = (
+        mddag.sparsify(model, X[2_000:], y[2_000:], max_loss=0.02, metric=metric, confidence=None)
+        for metric in (None, "accuracy")
+    )
+    lost, lost_alone = (
+        found.metric("ROC AUC").full - found.metric("ROC AUC").sparse
+        for found in (fast.result_, labels_alone.result_)
+    )
+    assert lost <= 0.02 < lost_alone
+    assert [bound.name for bound in fast.result_.bounds] == ["accuracy", "ROC AUC"]
+
+
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
+def test_a_ranking_of_one_class_cannot_be_protected(rare):
+    X, y, model = rare
+    known = np.flatnonzero(y[:2_000] == 0)
+    with pytest.warns(mddag.DoubtfulResult, match="not ROC AUC"):
+        fast = mddag.sparsify(
+            model, X[known], y[known], max_loss=0.02, confidence=None, solver=Margin()
+        )
+    assert [bound.name for bound in fast.result_.bounds] == ["accuracy"]
 
 
 def test_a_bound_below_it_and_a_metric_of_probabilities_do_not(rare):

@@ -129,9 +129,9 @@ def test_probabilities_keep_their_metric_on_fresh_rows(problem):
     assert lost < 0.01
 
 
-def test_accuracy_is_what_there_was_before(problem):
+def test_accuracy_is_the_default_but_for_a_bound_on_losses(problem):
     model, X, y, fresh, _ = problem
-    for given in ({"max_loss": 0.03}, {"budget": 8}, {"max_disagreement": 0.05}, {"beta": 0.001}):
+    for given in ({"budget": 8}, {"max_disagreement": 0.05}, {"beta": 0.001}):
         old, new = (
             mddag.sparsify(model, X, y, solver=Margin(), metric=metric, **given)
             for metric in (None, Accuracy())

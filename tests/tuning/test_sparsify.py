@@ -135,7 +135,7 @@ def test_what_cannot_be_proved_is_told_at_the_line_that_asked(hastie):
             return mddag.Policy.prefix(0, mdp.n_steps, mdp.grid)
 
     model, X, y, _, _ = hastie
-    with pytest.warns(DoubtfulResult, match="which is returned; give more rows or") as told:
+    with pytest.warns(DoubtfulResult, match="full model, which is returned") as told:
         fast = mddag.sparsify(model, X, y, max_disagreement=0.02, solver=Nothing())
     assert told[0].filename == __file__
     assert fast.result_.evaluates_all

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from mddag._utils.arrays import part
 from mddag._utils.checks import check_one_of
-from mddag._utils.warnings import doubt_objective, doubt_rare_class
+from mddag._utils.warnings import doubt, doubt_objective, doubt_rare_class
 from mddag.adapters import ModelParts, ensemble_of, other_than_mean, parts_of
 from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
@@ -24,7 +24,7 @@ from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Logistic
-from mddag.metrics.classification import Accuracy, ClassMetric, one_hot
+from mddag.metrics.classification import Accuracy, ClassMetric, RocAuc, one_hot
 from mddag.metrics.named import Metric, as_metric
 from mddag.metrics.ranking import RankingMetric
 from mddag.metrics.regression import R2
@@ -35,9 +35,10 @@ from mddag.serving.result import MeasuredMetric, Result, finite_speed
 from mddag.solvers.solver import configured
 from mddag.tuning.excess_loss import MetricLoss, excess_loss_of, measured_metrics
 from mddag.tuning.front import Part
+from mddag.tuning.guarantee import BoundedLoss
 from mddag.tuning.policy_front import PolicyCandidate, PolicyFront
 from mddag.tuning.problem import Problem
-from mddag.tuning.targets import CONFIDENCE, Bound, Budget, Target, target_of
+from mddag.tuning.targets import CONFIDENCE, Bound, Budget, MaxLoss, Target, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
     "classifier": MDDAGClassifier,
@@ -45,6 +46,7 @@ ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
 }
 Objective = Literal["evaluations", "nodes", "time"]
 OBJECTIVES = get_args(Objective)
+RANKING = BoundedLoss("asymptotic", RocAuc())
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
 FOR_RANKERS = "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
 
@@ -98,7 +100,9 @@ def sparsify(
     metric : metric or str, default=None
         The quality to preserve: `LogLoss()`, `RocAuc()` or `Accuracy()` of ``mddag.metrics``, or
         one of scikit-learn's strings "accuracy", "roc_auc", "neg_log_loss" and "r2". By default
-        accuracy, for regressors R2.
+        `max_loss` bounds what is lost of accuracy and what is lost of ROC AUC (multiclass: the mean
+        of one class against all others), each with the stated confidence; `Accuracy()` protects
+        labels alone. For regressors R2.
     objective : {"evaluations", "nodes", "time"}, default="evaluations"
         What is to be small: evaluated base classifiers; nodes visited in trees; or the time of
         large batches, for which one decision covers 16 base classifiers, and the full model is
@@ -183,19 +187,17 @@ def sparsify(
     )
     target.require(len(problem), len(problem.split.certify))
     ensemble.task.doubt_targets(problem.truth, given=problem.labelled)
-    if (
-        isinstance(target, Bound)
-        and target.losses[0].metric is None
-        and ensemble.classes is not None
-    ):
+    target = _without_ranking_of_one_class(target, problem)
+    labels_alone = isinstance(target, Bound) and all(one.metric is None for one in target.losses)
+    if labels_alone and ensemble.classes is not None:
         doubt_rare_class(problem.truth, target.name, target.value, weight)
 
     given = _given_targets(model if source.path is None else source.model, X, problem)
     losses = [excess_loss_of(problem, target, loss, given) for loss in target.losses]
-    by_metric = any(isinstance(loss, MetricLoss) for loss in losses)
-    # probabilities near the full ones keep every metric of probabilities
-    loss = Logistic() if by_metric else None
-    mdp = problem.mdp(losses[0].learned_from(), loss)
+    by_metric = [loss for loss in losses if isinstance(loss, MetricLoss)]
+    # probabilities near the full ones keep every metric of probabilities, and labels as well
+    loss, learning = (Logistic(), by_metric[0]) if by_metric else (None, losses[0])
+    mdp = problem.mdp(learning.learned_from(), loss)
     if problem.counts_nodes:
         mdp = mdp.with_costs(problem.mean_nodes())
     elif isinstance(target, Budget):
@@ -215,7 +217,7 @@ def sparsify(
         verbose=verbose,
         random_state=random_state,
     )
-    if by_metric:
+    if metric is not None and by_metric:
         estimator.set_params(metric=metric)
     estimator.describe_rows(X)
     # Means, and probabilities that a metric is of, are calibrated on the rows on which the excess
@@ -259,7 +261,25 @@ def _measured(target: Target, ensemble: Ensemble, metric: Metric | None) -> Targ
     ensemble.task.require_predictions()
     if isinstance(metric, ClassMetric) and not isinstance(metric, Accuracy):
         return target.measured(task, metric)
-    return target.measured(task)
+    target = target.measured(task)
+    if metric is None and task.predicts_classes and isinstance(target, MaxLoss):
+        target = replace(target, losses=(*target.losses, RANKING))
+    return target
+
+
+def _without_ranking_of_one_class(target: Target, problem: Problem) -> Target:
+    """Return the target without ROC AUC if a part of the rows has one class alone."""
+    if len(target.losses) == 1 or not problem.labelled:
+        return target
+    split = problem.split
+    parts = (split.seen, split.certify) if target.certifies else (split.learn, split.choose)
+    if all(len(np.unique(problem.truth[rows])) > 1 for rows in parts):
+        return target
+    doubt(
+        f"a part of the rows has one class alone, so {target} bounds accuracy, but not ROC AUC, "
+        "which compares classes; give more rows of the rare classes"
+    )
+    return replace(target, losses=target.losses[:1])
 
 
 def _given_targets(model: Any, X: Any, problem: Problem) -> NDArray[Any]:
