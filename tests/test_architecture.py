@@ -41,7 +41,7 @@ PUBLIC_PACKAGES = ["detection", "learners", "losses", "metrics", "policy", "rank
 # What is still to be mended. The sets only shrink: a test fails until what is mended is removed.
 TWICE = {"Table"}  # class names
 TINY = {"_utils/applications.py", "_utils/cached.py", "estimators/solver_choice.py"}
-LONG = {("mddag.ranking", "sparsify", None)}  # signatures
+LONG: set[tuple[str, str, str | None]] = set()  # signatures
 
 APPLICATIONS = {"acquisition", "detection", "ranking"}  # what the core runs of them, it looks up
 CORE = {"engine", "policy", "serving", "tuning"}

@@ -49,7 +49,7 @@ def test_a_bound_by_labels_and_a_price():
 
 def test_training_rows_serve_the_order():
     train = rankings.documents(200, seed=1)
-    model = sparse(budget=20, X_train=train[0], qid_train=train[2])
+    model = sparse(budget=20, train_set=train[::2])
     assert not np.array_equal(model.policy_.order, sparse(budget=20).policy_.order)
 
 
@@ -130,9 +130,7 @@ def fitted(y=Y, **given):
         (lambda: sparse(beta=0.1, solver=3), TypeError, "solver is 3"),
         (lambda: sparse(beta=0.1, objective="nodes"), ValueError, "objective is 'nodes'"),
         (lambda: sparse(beta=0.1, n_jobs=0), ValueError, "n_jobs is 0"),
-        (lambda: sparse(beta=0.1, X_train=X), ValueError, "X_train .* qid_train is not"),
-        (lambda: sparse(beta=0.1, qid_train=QID), ValueError, "qid_train .* X_train is not"),
-        (lambda: sparse(beta=1, X_train=X, qid_train=[0]), ValueError, "of X_train, qid has shape"),
+        (lambda: sparse(beta=1, train_set=(X, [0])), ValueError, "of train_set, qid has shape"),
         (lambda: fitted(solver=3), TypeError, "solver is 3"),
         (lambda: fitted(beta=np.nan), ValueError, "beta is nan"),
         (lambda: fitted(y=Y - 9), ValueError, r"labels\[0\] is -"),

@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_consistent_length
 
 from mddag._utils.checks import check_jobs, check_one_of
 from mddag.adapters import ModelParts, ensemble_of, parts_of
-from mddag.ensemble.ensemble import Ensemble
 from mddag.metrics.ranking import GainMetric, Queries, checked_labels
 from mddag.ranking.estimator import MDDAGRanker, as_ranker, checked_exits, checked_metric
 from mddag.ranking.exits import Exits, ProximityExits, UrgencyExits
@@ -45,8 +44,7 @@ def sparsify(
     max_loss: float | None = None,
     max_disagreement: float | None = None,
     confidence: float | None = 0.9,
-    X_train: Any = None,
-    qid_train: ArrayLike | None = None,
+    train_set: tuple[ArrayLike, ArrayLike] | None = None,
     solver: Exits | None = None,
     objective: Literal["evaluations", "time"] = "evaluations",
     n_jobs: int | None = None,
@@ -80,9 +78,9 @@ def sparsify(
     confidence : float or None, default 0.9
         Probability with which `max_loss` or `max_disagreement` holds for unseen queries. None takes
         the point estimate on held-out queries. Ignored for `beta` and `budget`.
-    X_train, qid_train : array-like, default None
+    train_set : tuple of (array-like, array-like), default None
         Documents that the ranker was trained on, and their queries, if they are at hand: they help
-        to order trees and to fit readings.
+        to order trees and to estimate scores.
     solver : Exits, default None
         How documents quit; None means ``UrgencyExits()``.
     objective : {"evaluations", "time"}, default "evaluations"
@@ -166,7 +164,15 @@ def sparsify(
     if target.certifies:
         target.require(len(queries), len(queries))
     problem = RankingProblem.of(ensemble.votes(rows), queries, metric, labels)
-    more = _training_problem(source, ensemble, metric, X_train, qid_train)
+    more = None
+    if train_set is not None:
+        X_seen, qid_seen = train_set
+        seen = ensemble.features.rows(source.rows(X_seen))
+        try:
+            others = Queries.of(qid_seen, len(seen))
+        except ValueError as error:
+            raise ValueError(f"of train_set, {error}") from None
+        more = RankingProblem.of(ensemble.votes(seen), others, metric)
     random = check_random_state(random_state)
     found = []
     for exits in tried:
@@ -197,20 +203,3 @@ def sparsify(
     result = result_of(problem, target, candidate, dag, "sparsify")
     estimator.take(ensemble, dag.policy, dag, None, result)
     return estimator
-
-
-def _training_problem(
-    source: ModelParts, ensemble: Ensemble, metric: GainMetric, X_train: Any, qid_train: Any
-) -> RankingProblem | None:
-    """Return the documents that the model was trained on, if they are given."""
-    if X_train is None and qid_train is None:
-        return None
-    if X_train is None or qid_train is None:
-        given, absent = ("X_train", "qid_train")[:: 1 if qid_train is None else -1]
-        raise ValueError(f"{given} is given, but {absent} is not; give both, or none of them")
-    rows = ensemble.features.rows(source.rows(X_train))
-    try:
-        queries = Queries.of(qid_train, len(rows))
-    except ValueError as error:
-        raise ValueError(f"of X_train, {error}") from None
-    return RankingProblem.of(ensemble.votes(rows), queries, metric)
