@@ -391,7 +391,7 @@ class WaldBoostClassifier(CascadeClassifier):
 
 
 def _accepting(chain: Chain) -> Chain:
-    """At the end a row must have f > 0, as in AdaBoost, even where Wald's test would go on."""
+    """Return the chain with f > 0 wanted at the end, as in AdaBoost, where Wald's test goes on."""
     rejects = chain.rejects.copy()
     rejects[-1:] = np.maximum(rejects[-1:], 0.0)
     return replace(chain, rejects=rejects)
