@@ -196,7 +196,11 @@ def exponential(work: list[tuple[str, int]], size: Size, folder: Path) -> Iterat
 
 def one_dag(lines: list[dict[str, Any]], size: Size, folder: Path) -> tuple[Any, np.ndarray] | None:
     """What the policy of MDDAG.I that is best within ten evaluations does with test rows."""
-    own = [line for line in lines if line["method"] == "MDDAG.I" and line["bound"] <= 10]
+    own = [
+        line
+        for line in lines
+        if (line["data"], line["method"]) == (lines[0]["data"], "MDDAG.I") and line["bound"] <= 10
+    ]
     if not own:
         return None
     best = own[-1]

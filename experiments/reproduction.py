@@ -90,6 +90,7 @@ def formulations() -> dict[str, tuple[Size, Formulation]]:
         "false positive costs 3": replace(text, false_positive=3.0),
         "false positive costs 30": replace(text, false_positive=30.0),
         "128 bins of the total": replace(text, solver=Sarsa(Table(128, running=False))),
+        "128 bins, every snapshot": replace(many, solver=Sarsa(Table(128, running=False))),
         "radial basis": replace(text, solver=Sarsa(RadialBasis())),
         "epsilon as printed": replace(text, solver=Sarsa(exploration=Printed())),
         "epsilon grows with j": replace(text, solver=Sarsa(exploration=Growing())),

@@ -16,7 +16,7 @@ from itertools import islice, product
 import numpy as np
 
 from experiments.detection.cases import Case, patches
-from experiments.detection.formulations import MDDAG_EXP, MDDAG_I, Formulation, decided
+from experiments.detection.formulations import FINE, MDDAG_EXP, MDDAG_I, Formulation, decided
 from experiments.detection.runs import DetectionRun, Scored
 from mddag import MDP, Trace
 from mddag import compile as compile_dag
@@ -231,15 +231,19 @@ SARSA = {
     "MDDAG.I": partial(mddag, formulation=MDDAG_I),
     "MDDAG.EXP": partial(mddag, formulation=MDDAG_EXP),
 }
+FINER = {
+    f"{name}, 128 bins": partial(mddag, formulation=replace(formulation, solver=FINE))
+    for name, formulation in {"MDDAG.I": MDDAG_I, "MDDAG.EXP": MDDAG_EXP}.items()
+}
 EXACT_I = replace(MDDAG_I, solver=Descent())
 EXACT = {  # the same decision processes; and one where a false positive costs ten misses
     "MDDAG.I, exact solver": partial(mddag, formulation=EXACT_I),
     "MDDAG.I, FP x 10, exact": partial(mddag, formulation=replace(EXACT_I, false_positive=10.0)),
 }
 SLOW = ("VJCascade", "FCBoost")
-SAME_FOR_ALL_RATES = CASCADES | {"WaldBoost": wald_boosts} | SARSA | EXACT
+SAME_FOR_ALL_RATES = CASCADES | {"WaldBoost": wald_boosts} | SARSA | FINER | EXACT
 METHODS = {
-    "paper": (*CASCADES, *SARSA, *EXACT),
+    "paper": (*CASCADES, *SARSA, *FINER, *EXACT),
     "ours": (*CASCADES, "WaldBoost", *SARSA, "Rejection"),
 }
 
