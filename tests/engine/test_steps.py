@@ -58,7 +58,7 @@ def test_each_base_classifier_is_called_once_on_the_rows_that_evaluate_it():
         return lambda rows: (calls.append((j, len(rows))), rows[:, 0])[1]
 
     ensemble = Ensemble.from_callables([voter(j) for j in range(3)], n_features=1)
-    actions = np.array([[0, 0], [0, 2], [0, 1]])  # rows above 0 quit behind the first
+    actions = np.array([[0, 0], [0, 2], [0, 1]])  # rows above 0 quit after the first
     dag = mddag.compile(ensemble, Policy(actions, Grid(np.zeros(1)), np.array([2, 0, 1])))
     trace = dag.run(np.array([[-1.0], [1.0], [-2.0]]))
     assert calls == [(2, 3), (0, 2), (1, 2)]

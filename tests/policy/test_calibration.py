@@ -151,7 +151,7 @@ def test_no_array_waits_for_a_collection_of_cycles():
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 20))
-def test_groups_are_neighbours_with_enough_rows(steps, least):
+def test_groups_are_neighbors_with_enough_rows(steps, least):
     exit_step = np.array(steps, np.int32)
     groups = exit_groups(exit_step, 12, least)
     assert groups[0] == 0

@@ -69,7 +69,7 @@ def test_a_grid_without_edges_has_one_cell_per_top_class(n_scores):
 @example([1.0, np.nextafter(1.0, 2.0)])
 @example([1e16, 1e16 + 2])
 @settings(deadline=None)
-def test_centres_lie_in_their_cells(edges):
+def test_centers_lie_in_their_cells(edges):
     grid = Grid(np.unique(np.clip(edges, -1e300, 1e300)))
     assert grid.cells(grid.centers[:, None]).tolist() == list(range(grid.n_cells))
 

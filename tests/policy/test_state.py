@@ -292,7 +292,7 @@ def _is_wrong(walk):
 
 
 def cascade(n_stages=3, length=4):
-    """Stages with a column each: behind a stage, rows that it refuses quit with class 0."""
+    """Stages with a column each: after a stage, rows that it rejects quit with class 0."""
     n_steps = n_stages * length
     stage = np.arange(n_steps) // length
     reads = np.maximum(np.append(stage, n_stages - 1), 0)
@@ -330,7 +330,7 @@ def test_skips_fold_within_a_column():
 
 
 def test_leaps_lead_over_steps_that_all_quit():
-    """Two blocks of steps, and a row that leaps over the first is judged by the second alone."""
+    """Two blocks of steps, and a row that leaps over the first is decided by the second alone."""
     ensemble, n_cells = stumps(6, seed=SEED), N_CELLS
     state = Stages(GRID, [0, 0, 1, 1, 2, 2, 2], np.repeat(np.eye(3, dtype=bool), 2, axis=0))
     actions = np.full((6, n_cells), EVAL)
@@ -345,7 +345,7 @@ def test_leaps_lead_over_steps_that_all_quit():
     assert set(trace.exit_step.tolist()) == {6}
 
 
-def test_steps_that_are_left_out_or_come_behind():
+def test_steps_that_are_left_out_or_added():
     state = Stages(GRID, [0, 1, 0, 1])
     longer = state.for_steps(5)
     assert longer.reads.tolist() == [0, 1, 0, 1, 1, 1]

@@ -1,4 +1,4 @@
-"""Haar features in plain Python: what an integral image, a feature and its normalised value are."""
+"""Haar features in plain Python: what an integral image, a feature and its normalized value are."""
 
 import math
 
@@ -51,7 +51,7 @@ def scale(patch):
 
 
 def value(patch, rectangles):
-    """The normalised value of one feature on one patch, float32."""
+    """The normalized value of one feature on one patch, float32."""
     weights = pixel_weights(rectangles, *np.shape(patch))
     total = int((weights * np.asarray(patch, int)).sum())
     return np.float32(total) * scale(patch)

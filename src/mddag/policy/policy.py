@@ -189,9 +189,9 @@ class Policy(ReadOnlyArrays):
             table.flags.writeable = False
             return table
         for d in np.flatnonzero(skips.any(axis=1))[::-1].tolist():
-            here, behind = d * self.every, (d + 1) * self.every
+            here, after = d * self.every, (d + 1) * self.every
             last = d + 1 == n_decisions
-            skipped = table[d + 1] if last or self.state.folds(here, behind) else behind
+            skipped = table[d + 1] if last or self.state.folds(here, after) else after
             np.copyto(table[d], skipped, where=skips[d])
         table.flags.writeable = False
         return table
