@@ -1,7 +1,7 @@
 """A subject of several tables: one section each, measured one after the other.
 
 A section is a module with FIELDS, `measure(*options)`, which yields rows, and, if it draws,
-`picture(rows, path)`.
+`plot(rows, path)`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,6 @@ def measured(
     for name in names:
         began, section = time.monotonic(), sections[name]
         rows = kept(results / f"{name}.csv", section.FIELDS, section.measure(*options))
-        if hasattr(section, "picture"):
-            section.picture(rows, results / f"{name}.png")
+        if hasattr(section, "plot"):
+            section.plot(rows, results / f"{name}.png")
         print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)

@@ -1,4 +1,4 @@
-"""The solvers beside the authors' own program: their stumps, their rows, their settings.
+"""The solvers compared with the authors' own program: their stumps, their rows, their settings.
 
     python experiments/anchors.py            seeds 0 to 19, 10^6 episodes each
     python experiments/anchors.py --quick    3 seeds, 10^5 episodes, to see that it runs

@@ -1,4 +1,4 @@
-"""Descent beside the authors' program, and on Hastie-10 beside the best prefix.
+"""Descent compared with the authors' program, and on Hastie-10 compared with the best prefix.
 
     python experiments/descent.py            all seeds
     python experiments/descent.py --quick    one seed, few starts, to see that it runs

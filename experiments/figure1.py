@@ -4,8 +4,8 @@
     python experiments/figure1.py --quick    fewer rows, stumps and episodes, to see that it runs
 
 Writes figure1.png with the four panels and the numbers behind them as CSV. Policy and panels are
-of the training rows, as in the paper; summary.csv has the test rows beside them. SARSA ends in one
-of many local optima, so the best of five runs by training Eq. (8) is shown.
+of the training rows, as in the paper; summary.csv has the test rows, too. SARSA ends in one of
+many local optima, so the best of five runs by training Eq. (8) is shown.
 """
 
 from __future__ import annotations

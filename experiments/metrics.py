@@ -1,13 +1,13 @@
 """Do bounds in units of a metric hold on fresh rows, and what do they cost?
 
 LightGBM of 200 trees with eight leaves and the default solver; the rows that the model has not seen
-are split anew in each resampling: 4 000 policy rows, the rest for test. What is lost is measured
+are split again in each resampling: 4 000 policy rows, the rest for test. What is lost is measured
 against the model's own probabilities, as its user would. Of 50 bounds with confidence 0.9 up to 9
 may fail before the binomial 95 % limit is passed; what is measured on the test rows has a noise of
 its own, and failures beyond it are counted too.
 
 Rows are appended to results/metrics.csv, and what is there already is not done again. ``--adult``
-prints what ROC AUC within 0.001 costs there beside ``max_disagreement=0.01``, for 500 trees and
+prints what ROC AUC within 0.001 costs there compared with ``max_disagreement=0.01``, for 500 trees and
 10 000 rows.
 
     python experiments/metrics.py [--data DIR] [--resamplings 50] [--only adult] [--report|--adult]

@@ -1,7 +1,7 @@
 """Do the promises of ``sparsify`` hold on fresh rows, and what do they cost?
 
 LightGBM of 500 trees with eight leaves and the default solver; the rows that the model has not seen
-are split anew in each resampling: 10 000 policy rows (higgs 5 000), the rest for test. Of 50
+are split again in each resampling: 10 000 policy rows (higgs 5 000), the rest for test. Of 50
 promises made with confidence 0.9, up to 9 may fail before the binomial 95 % limit is passed; the
 harm of the test rows has a noise of its own, and failures beyond it are counted too. Evaluations
 are compared with two policies of a sweep of the same solver over all policy rows, both picked by

@@ -1,4 +1,4 @@
-"""What Sarsa and WatkinsQ find, beside the full ensemble and the best prefix.
+"""What Sarsa and WatkinsQ find, compared with the full ensemble and the best prefix.
 
     python experiments/solvers.py            10^6 episodes each
     python experiments/solvers.py --quick    fewer rows, stumps and episodes, to see that it runs

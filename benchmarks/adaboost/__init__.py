@@ -1,8 +1,8 @@
-"""AdaBoost.MH measured: test errors, training time beside scikit-learn, growth.
+"""AdaBoost.MH measured: test errors, training time compared with scikit-learn, growth.
 
     MDDAG_DATA=... python -m benchmarks.adaboost [--only errors speed growth]
 
-    errors  test errors by rounds on five data sets, beside scikit-learn and one-against-all
+    errors  test errors by rounds on five data sets, compared with scikit-learn and one-against-all
     speed   seconds to train and scikit-learn / mddag, from interleaved runs of one process
     growth  processor seconds by rows, features and rounds, with a picture
 

@@ -1,4 +1,4 @@
-"""Test errors by rounds: beside scikit-learn's AdaBoost, and beside one-against-all."""
+"""Test errors by rounds, compared with scikit-learn's AdaBoost and with one-against-all."""
 
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier

@@ -36,7 +36,7 @@ def fastest(learner, rows, features, rounds):
     return min(seconds(lambda: model.fit(X, y), process_time) for _ in range(3))
 
 
-def picture(table, path: Path):
+def plot(table, path: Path):
     """Three curves in logarithmic axes, with a line of slope 1 to compare."""
     import matplotlib
 

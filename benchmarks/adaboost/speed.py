@@ -1,4 +1,4 @@
-"""Training time beside scikit-learn's AdaBoost at equal rounds, interleaved, and on its own.
+"""Training time compared with scikit-learn's AdaBoost at equal rounds, interleaved, and on its own.
 
 Wall time tells what threads bring on an idle machine; processor time and its ratio hold on a busy
 one, too.

@@ -1,8 +1,8 @@
 """The command line: measure seed by seed over all sets, then report.
 
 What was measured before is in out/costs, or in the committed curves; it is not measured again.
-After a change of ``acquire``, `--anew` measures what is not in out/costs, but for penalised models,
-which such a change does not touch.
+After a change of ``acquire``, `--again` measures what is not in out/costs, but not penalized
+models, which such a change does not touch.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", choices=NAMES, default=list(NAMES))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--report", action="store_true", help="measure nothing")
-    parser.add_argument("--anew", action="store_true", help="do not trust the committed curves")
+    parser.add_argument("--again", action="store_true", help="do not trust the committed curves")
     given = parser.parse_args()
     PARTS.mkdir(parents=True, exist_ok=True)
     for seed in range(0 if given.report else given.seeds):
         for name in given.sets:
             file, key = PARTS / f"{name}-{seed}.csv", (name, str(seed))
             before = [row for row in known_rows() if (row["set"], row["seed"]) == key]
-            if not before or (given.anew and not file.exists()):
+            if not before or (given.again and not file.exists()):
                 _write(file, measure(problem(name, seed), seed, before))
     report(known_rows(), PLACE)
 

@@ -40,7 +40,7 @@ def report(rows: list[dict[str, str]], place: Path) -> None:
     table = [line for name in sets for line in _lines(rows, name)]
     written(place / "summary.csv", list(table[0]), table)
     (place / "summary.md").write_text(_markdown(rows, sets, table))
-    _picture(rows, sets, place / "curves.png")
+    plot(rows, sets, place / "curves.png")
     print((place / "summary.md").read_text())
 
 
@@ -174,7 +174,7 @@ def _prices(sets: list[str]) -> list[dict[str, object]]:
     return found
 
 
-def _picture(rows: list[dict[str, str]], sets: list[str], file: Path) -> None:
+def plot(rows: list[dict[str, str]], sets: list[str], file: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -1,4 +1,4 @@
-"""Our face detector beside OpenCV's four: faces found in real pictures, false boxes, speed.
+"""Our face detector compared with OpenCV's four: faces found in real pictures, false boxes, speed.
 
     MDDAG_DATA=... python -m benchmarks.detection.faces [--seeds 0 1 2] [--repeats 5] [--fresh]
 

@@ -4,8 +4,8 @@
 
 One thread, float32 rows, LightGBM models on synthetic problems of several shapes; policies quit
 where the margin exceeds a bound such that rows evaluate a given share. Time is the thread's own,
-the best of the repeats, executors taking turns. Prints nanoseconds for each row beside what the
-cost model expects, what the choice costs over the best, then one row at a time.
+the best of the repeats, executors taking turns. Prints nanoseconds for each row and what the cost
+model expects, what the choice costs over the best, then one row at a time.
 """
 
 from __future__ import annotations

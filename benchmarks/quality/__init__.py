@@ -1,4 +1,4 @@
-"""Work at equal error beside what a good engineer would do instead: the yardstick.
+"""Work at equal error compared with what a good engineer would do instead: the yardstick.
 
     MDDAG_DATA=... python -m benchmarks.quality [--only electricity ...] [--libraries LightGBM ...]
         [--seeds 0 1 ...] [--parts rivals sparsify train] [--again] [--quick]
@@ -13,5 +13,5 @@ and train. Costs are counted in base classifiers and in nodes (`nodes`), and mea
 
 What is finished is kept in out/quality and not done again, unless --again says so, for the parts
 that are named. After each problem the tables and the picture, benchmarks/results/quality, are made
-anew.
+again.
 """

@@ -176,7 +176,7 @@ LINES = {
 }
 
 
-def picture(solved: list[dict[str, Any]], path: Path) -> None:
+def plot(solved: list[dict[str, Any]], path: Path) -> None:
     """Draw all problems."""
     import matplotlib
 
@@ -235,9 +235,9 @@ NOTE = """Cost per row on test rows at a tolerance above the error of the full m
 on validation rows, its shape included. Numbers are geometric means over seeds. A ratio is below 1
 where mddag needs less; ± is its standard error over the seeds, paired, and = marks a ratio that is
 within two of them of 1. "Best rival": all rivals pooled, settings chosen on policy rows. "In
-hindsight": beside the single rival that is cheapest on the test rows. "All rows": full model and
-rivals are trained once more with the settings chosen, on training and policy rows, which `train`
-has anyway. How it is measured: docs/yardstick.md. An empty cell was not measured."""
+hindsight": compared with the single rival that is cheapest on the test rows. "All rows": full model
+and rivals are trained once more with the settings chosen, on training and policy rows, which
+`train` has anyway. How it is measured: docs/yardstick.md. An empty cell was not measured."""
 AGAIN = f"{OURS[1]} / {JOINT}{ALL_ROWS}"
 FIELDS = ("data", "library", "sealed", "seed", "unit", "tolerance", "method", "cost", "full_cost",
           "full_error", "full_setting", "setting", "at_end_of_grid")  # fmt: skip
@@ -289,7 +289,7 @@ def write(folder: Path, results: Path, *, with_picture: bool) -> None:
         text += [f"\n## All rivals: {unit} at {100 * tolerance:.1f} points\n", *lines]
     (results / "tables.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     if with_picture:
-        picture(solved, results / "curves.png")
+        plot(solved, results / "curves.png")
 
 
 def of_case(cases: list[Case], unit: str, tolerance: float) -> list[Case]:

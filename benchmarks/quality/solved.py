@@ -2,7 +2,7 @@
 
     full   : settings, error and costs of the full model, on policy and on test rows, and on these
              after a training on all rows
-    curves : method -> unit -> points, by rising cost on policy rows; test measures beside them
+    curves : method -> unit -> points, by rising cost on policy rows; test measures next to them
     parts  : what has been done ("rivals", "sparsify", "train")
 
 What each method chose at each tolerance is kept as models too, so that it can be timed.
@@ -101,11 +101,11 @@ def empty(problem: Problem) -> dict[str, Any]:
 
 
 def the_full_model(
-    problem: Problem, known: dict[str, Any], rows: Parts, anew: bool, shrink: int
+    problem: Problem, known: dict[str, Any], rows: Parts, again: bool, shrink: int
 ) -> Tuned:
     """The tuned model, from the folder where it is there; with the grid, where rivals need it."""
     path = problem.path("full")
-    if path.exists() and not anew:
+    if path.exists() and not again:
         return Tuned(*pickle.loads(path.read_bytes()), [])
     found = tuned(problem.library, rows, shrink)
     full = found.full

@@ -51,8 +51,8 @@ def main() -> None:
     before = read(path) if path.exists() else []
     made = [dict(row) for row in kept(path, FIELDS, measured())]
     # A problem is timed whole, or its lines stay: ratios are of one machine and one run.
-    anew = {(row["data"], row["library"]) for row in made}
-    made += [row for row in before if (row["data"], row["library"]) not in anew]
+    again = {(row["data"], row["library"]) for row in made}
+    made += [row for row in before if (row["data"], row["library"]) not in again]
     written(path, FIELDS, made)
     text = "\n".join(summary(made))
     (RESULTS / "quality" / "times.md").write_text(text + "\n", encoding="utf-8")
@@ -119,7 +119,7 @@ def fastest(ensemble: Any, policy: Any, rows: np.ndarray) -> tuple[Callable[[], 
 
 
 def summary(rows: list[dict[str, Any]]) -> list[str]:
-    """Ours beside the fastest rival of each problem, and geometric means."""
+    """Ours compared with the fastest rival of each problem, and geometric means."""
     times: dict[tuple[str, str, float], dict[str, dict[str, Any]]] = {}
     for row in rows:
         key = row["data"], row["library"], row["tolerance"]

@@ -1,4 +1,4 @@
-"""Which committed numbers does this code give again? Parts of the tables, made anew and compared.
+"""Which committed numbers does this code give again? Parts of the tables, made again and compared.
 
     MDDAG_DATA=... MDDAG_ANCHORS=... python -m benchmarks.reproduced [--only 'quality/*' ...]
                                                                      [--list] [--out FOLDER]

@@ -1,4 +1,4 @@
-"""Rows made anew beside committed ones, cell by cell, as text: equal is equal to the last digit."""
+"""Rows made again and the committed ones, cell by cell, as text: equal to the last digit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = Mapping[str, str]
 def compared(fresh: Sequence[Row], committed: Sequence[Row]) -> tuple[int, list[str]]:
     """How many cells were compared, and a line for each that differs; times are left out.
 
-    A row stands beside the committed one that it shares most cells with, the first of equals.
+    A row is compared with the committed one that it shares most cells with, the first of equals.
     """
     n_cells, differences = 0, []
     for row in fresh:

@@ -1,4 +1,4 @@
-"""The parts that can be made anew: a table, and the calls that make some of its rows.
+"""The parts that can be made again: a table, and the calls that make some of its rows.
 
 All tables with numbers that depend on the code alone are here: quality, fidelity, errors
 and the experiments. Rows are of seed 0, but for the best of five seeds (figure1). The tables of
@@ -36,7 +36,7 @@ Rows = Iterable[Mapping[str, object]]
 
 @dataclass(frozen=True)
 class Part:
-    """A CSV, its path below the root of the repository, and some of its rows, made anew."""
+    """A CSV, its path below the root of the repository, and some of its rows, made again."""
 
     table: Path
     rows: Callable[[], Rows]

@@ -1,7 +1,7 @@
 """Cost per row against evaluations, base classifiers, classes, leaves and rows in a batch.
 
 One thread, float32 rows, 1000 trees of 8 leaves unless the curve says otherwise; LightGBM on the
-same trees beside mddag. Curves over classes and leaves are of 100 and 200 rounds.
+same trees compared with mddag. Curves over classes and leaves are of 100 and 200 rounds.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def measure(quick: bool) -> Iterator[dict[str, object]]:
 
 
 def against_evaluations(shares, n_rows: int, n_repeats: int) -> Iterator[dict[str, object]]:
-    """Policies that quit at shares, and evaluating everything beside each of them."""
+    """Policies that quit at shares, and evaluating everything next to each of them."""
     folder, names = prepared(B), [f"mddag, every={every}" for every in EVERY]
     rows = np.load(folder / "test.npy", mmap_mode="r")[:n_rows]
     quitting = [replace(OURS, name=name, changes={"file": f"{name}.mddag"}) for name in names]
@@ -105,7 +105,7 @@ def of_leaves(n_leaves: int) -> Shape:
     return Shape(f"leaves-{n_leaves}", 50, n_rounds=200, n_leaves=n_leaves, n_train=10_000)
 
 
-def picture(rows: list[dict[str, object]], path: Path) -> None:
+def plot(rows: list[dict[str, object]], path: Path) -> None:
     """One panel per curve, both axes logarithmic."""
     curves = list(dict.fromkeys(row["curve"] for row in rows))
     figure, panels = plt.subplots(1, len(curves), figsize=(4 * len(curves), 3.6), sharey=True)

@@ -43,7 +43,7 @@ def measure(quick: bool) -> Iterator[dict[str, object]]:
             yield from measured(contest, shape, "10 % missing", 3, n_rows)
 
 
-def picture(rows: list[dict[str, object]], path: Path) -> None:
+def plot(rows: list[dict[str, object]], path: Path) -> None:
     """Nanoseconds per row of all contestants on float32 rows, one thread."""
     plain = [row for row in rows if row["rows"] == "float32"]
     models = list(dict.fromkeys(row["model"] for row in plain))

@@ -88,7 +88,7 @@ def ensemble_of(folder: Path) -> mddag.Ensemble:
 
 
 def keep_full(folder: Path) -> None:
-    """Write what mddag runs, anew in every run, since it is what may have changed."""
+    """Write what mddag runs, again in every run, since it is what may have changed."""
     dag = mddag.compile(ensemble_of(folder))
     Predictor(Model(dag)).save(folder / "full.mddag")
 

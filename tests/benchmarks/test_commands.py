@@ -81,7 +81,7 @@ def test_sections_write_their_tables_and_pictures(tmp_path):
     drawn = SimpleNamespace(
         FIELDS=("n",),
         measure=lambda n: [{"n": 2 * n}],
-        picture=lambda rows, path: path.write_text(str(rows)),
+        plot=lambda rows, path: path.write_text(str(rows)),
     )
     never = SimpleNamespace()
     measured({"plain": plain, "drawn": drawn, "never": never}, ["plain", "drawn"], tmp_path, 3)
