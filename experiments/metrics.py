@@ -7,8 +7,8 @@ may fail before the binomial 95 % limit is passed; what is measured on the test 
 its own, and failures beyond it are counted too.
 
 Rows are appended to results/metrics.csv, and what is there already is not done again. ``--adult``
-prints what ROC AUC within 0.001 costs there compared with ``max_disagreement=0.01``, for 500 trees and
-10 000 rows.
+prints what ROC AUC within 0.001 costs there compared with ``max_disagreement=0.01``, for 500 trees
+and 10 000 rows.
 
     python experiments/metrics.py [--data DIR] [--resamplings 50] [--only adult] [--report|--adult]
 """
