@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from catboost import CatBoostRegressor
 from lightgbm import LGBMClassifier, LGBMRegressor
+from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
 from xgboost import XGBRegressor
 
 import mddag
 from mddag.adapters import other_than_mean
-from mddag.metrics import Accuracy, LogLoss
-from mddag.solvers import Margin, Prefix
+from mddag.metrics import D2, Accuracy, LogLoss, Pinball
+from mddag.solvers import Margin
 
 SMALL = {"n_estimators": 3, "verbose": -1, "min_child_samples": 2}
 QUIET = {"iterations": 3, "verbose": 0, "allow_writing_files": False}
@@ -62,11 +63,41 @@ def test_objectives_other_than_the_mean_are_known(numbers, model, objective):
     assert other_than_mean(model.fit(X[:200], y[:200])) == objective
 
 
-def test_a_quantile_model_is_not_made_sparse_without_a_word(numbers):
-    X, y = numbers
-    model = LGBMRegressor(objective="quantile", alpha=0.9, **SMALL).fit(X[:500], y[:500])
-    with pytest.warns(mddag.DoubtfulResult, match=r"quantile:alpha=0\.9"):
-        mddag.sparsify(model, X[500:], y[500:], max_loss=0.05, confidence=None, solver=Prefix())
+def quantile_rows(n):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(n, 4))
+    return X, X[:, 0] + random.gamma(2, 0.5 + 0.5 * np.abs(X[:, 1]))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LGBMRegressor(objective="quantile", alpha=0.9, n_estimators=60, num_leaves=8, verbose=-1),
+        XGBRegressor(
+            objective="reg:quantileerror", quantile_alpha=0.9, n_estimators=60, max_depth=3
+        ),
+        HistGradientBoostingRegressor(loss="quantile", quantile=0.9, max_iter=60, max_leaf_nodes=8),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_quantile_stays_a_quantile(model):
+    X, y = quantile_rows(9_000)
+    model.fit(X[:3_000], y[:3_000])
+    fast = mddag.sparsify(model, X[3_000:6_000], y[3_000:6_000], max_loss=0.02, confidence=None)
+    full, sparse = (m.predict(X[6_000:]) for m in (model, fast))
+    pinball, truth = D2(Pinball(0.9)), y[6_000:]
+    assert fast.n_evaluated(X).mean() < 40
+    assert np.mean(truth <= sparse) == pytest.approx(0.9, abs=0.03)
+    assert pinball(truth, sparse) > pinball(truth, full) - 0.03
+    assert fast.result_.bounds[0].name == pinball.name
+    assert fast.result_.metric(pinball.name).full == pytest.approx(pinball(truth, full), abs=0.05)
+
+
+def test_deviances_want_their_targets():
+    X, y = quantile_rows(3_000)
+    model = LGBMRegressor(objective="poisson", **SMALL).fit(X, np.maximum(y, 0))
+    with pytest.raises(ValueError, match=r"y\[\d+\] is -.*0 or more"):
+        mddag.sparsify(model, X, y, max_loss=0.02)
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +141,20 @@ def test_a_ranking_of_one_class_cannot_be_protected(rare):
             model, X[known], y[known], max_loss=0.02, confidence=None, solver=Margin()
         )
     assert [bound.name for bound in fast.result_.bounds] == ["accuracy"]
+
+
+def test_decisions_at_a_threshold_are_protected():
+    X, y = make_classification(9_000, 8, n_informative=5, weights=[0.8], random_state=0)
+    model = LGBMClassifier(n_estimators=80, num_leaves=8, verbose=-1).fit(X[:3_000], y[:3_000])
+    fast = mddag.sparsify(model, X[3_000:6_000], y[3_000:6_000], max_loss=0.02, threshold=0.2)
+    accuracy, ranking = fast.result_.bounds
+    assert (accuracy.name, ranking.name) == ("accuracy at threshold 0.2", "ROC AUC")
+    wrong = [np.mean((m.predict_proba(X[6_000:])[:, 1] > 0.2) != y[6_000:]) for m in (model, fast)]
+    assert wrong[1] < wrong[0] + 0.03
+    assert fast.n_evaluated(X).mean() < 60
+    for threshold, metric in ((0.0, None), (0.2, LogLoss())):
+        with pytest.raises(ValueError, match=f"threshold is {threshold}"):
+            mddag.sparsify(model, X, y, max_loss=0.1, threshold=threshold, metric=metric)
 
 
 def test_a_bound_below_it_and_a_metric_of_probabilities_do_not(rare):

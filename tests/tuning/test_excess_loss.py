@@ -7,10 +7,10 @@ from sklearn.metrics import log_loss, roc_auc_score
 import mddag
 from mddag import Ensemble
 from mddag.losses import Logistic
-from mddag.metrics import Accuracy, LogLoss, RocAuc
+from mddag.metrics import R2, Accuracy, LogLoss, RocAuc
 from mddag.policy.rollout import Rollout
 from mddag.solvers import Margin, Prefix, Stopping
-from mddag.tuning.excess_loss import LabelLoss, MeanLoss
+from mddag.tuning.excess_loss import LabelLoss, NumberLoss
 from mddag.tuning.front import Split
 from mddag.tuning.problem import Problem
 from mddag.tuning.targets import MaxDisagreement, MaxLoss
@@ -32,7 +32,7 @@ def problem_of(truth, full, seen=None, weight=None, **settings):
 
 
 def numbers(truth, full, seen=None, weight=None):
-    return MeanLoss(problem_of(truth, full, seen, weight, kind="regressor"))
+    return NumberLoss(problem_of(truth, full, seen, weight, kind="regressor"), R2())
 
 
 def test_labels_and_errors():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mddag.ensemble.tasks import TASKS
-from mddag.metrics import LogLoss, RocAuc
+from mddag.metrics import R2, Accuracy, LogLoss, RocAuc
 from mddag.tuning.front import Candidate, Front, Split
 from mddag.tuning.guarantee import BoundedLoss
 from mddag.tuning.targets import Budget, MaxDisagreement, MaxLoss, Price, target_of
@@ -163,7 +163,9 @@ def test_a_confidence_is_at_least_a_half(confidence):
 def test_a_task_and_a_metric_decide_what_is_measured():
     assert SHARE.losses == (BoundedLoss("share"),)
     assert MaxLoss(0.1).measured(CLASSES).losses == (BoundedLoss("difference"),)
-    assert MaxLoss(0.1).measured(NUMBERS).losses == (BoundedLoss("mean"),)
+    assert MaxLoss(0.1).measured(NUMBERS).losses == (BoundedLoss("mean", R2()),)
+    both = MaxLoss(0.1).measured(CLASSES, Accuracy(), RocAuc()).losses
+    assert both == (BoundedLoss("difference"), BoundedLoss("asymptotic", RocAuc()))
     for metric, measure in ((RocAuc(), "asymptotic"), (LogLoss(0.01), "bounded")):
         assert MaxLoss(0.1).measured(CLASSES, metric).losses == (BoundedLoss(measure, metric),)
     with pytest.raises(ValueError, match=r"max_disagreement=0\.1, but a regressor has no labels"):

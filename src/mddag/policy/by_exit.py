@@ -8,6 +8,7 @@ hundreds is wrong, and whether a group holds none or two of them would decide it
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,18 @@ from mddag._utils.arrays import mass as mass_of
 from mddag._utils.arrays import part
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Calibrated
+from mddag.losses import Loss, OfMeans, RegressionLoss, Squared
 from mddag.policy.calibration import Calibration, fit_factor, fitted_probabilities
 from mddag.policy.rollout import Rollout
 
 LEAST = 100
 PRIOR = 100.0
 ROUNDING = 1e-9  # of the largest score: what varies less does not vary
+SLOPES = (0.2, 8.0)  # of lines fitted by another loss than the squared error
 
 Exits = NDArray[np.integer[Any]]
 Vector = NDArray[np.float64]
+Line = Callable[[Vector, Vector, Vector], tuple[float, float]]
 
 
 def exit_groups(
@@ -49,16 +53,19 @@ def exit_calibration(
     exit_step: Exits,
     targets: NDArray[Any],
     weight: Vector | None = None,
+    loss: Loss | None = None,
 ) -> Calibration:
     """Fit what the scores (n, K) of each exit stand for, by the task of the ensemble.
 
-    `targets` are numbers (n,) for regressors; for classifiers the probabilities (n, n_classes) of
-    the full ensemble, or labels (n,).
+    `targets` are numbers (n,) for regressors, whose `loss` is to be small (the squared error by
+    default); for classifiers the probabilities (n, n_classes) of the full ensemble, or labels (n,).
     """
     n_steps = ensemble.n_classifiers
     rows_mass = None if weight is None else mass_of(weight)
-    fit = FITS[ensemble.task.calibrated]
-    return fit(scores, exit_step, targets, n_steps, rows_mass)
+    if ensemble.task.calibrated == "probabilities":
+        return class_calibration(scores, exit_step, targets, n_steps, rows_mass)
+    fit = mean_calibration if ensemble.task.calibrated == "means" else log_mean_calibration
+    return fit(scores, exit_step, targets, n_steps, rows_mass, loss)
 
 
 def calibrated(
@@ -67,6 +74,7 @@ def calibrated(
     full: Vector,
     labels: NDArray[Any],
     weight: Vector | None,
+    loss: Loss | None = None,
 ) -> Calibration:
     """Fit the calibration of a model that is shipped, to rows as they left its policy.
 
@@ -75,7 +83,7 @@ def calibrated(
     """
     if ensemble.task.calibrated == "probabilities":
         labels = fitted_probabilities(full, labels, None if weight is None else mass_of(weight))
-    return exit_calibration(ensemble, found.scores, found.exit_step, labels, weight)
+    return exit_calibration(ensemble, found.scores, found.exit_step, labels, weight, loss)
 
 
 def class_calibration(
@@ -99,21 +107,43 @@ def class_calibration(
 
 
 def mean_calibration(
-    scores: Vector, exit_step: Exits, targets: Vector, n_steps: int, mass: Vector | None = None
+    scores: Vector,
+    exit_step: Exits,
+    targets: Vector,
+    n_steps: int,
+    mass: Vector | None = None,
+    loss: Loss | None = None,
 ) -> Calibration:
-    """Fit lines a f + b to the targets (n,) of scores (n, 1) by least squares in each group.
+    """Fit lines a f + b to the targets (n,) of scores (n, 1) in each group, by least squares.
 
     They are drawn towards a = 1, b = 0, which is what the full ensemble was trained for: a line
-    through m rows counts m / (m + PRIOR).
+    through m rows counts m / (m + PRIOR). Losses other than the squared error have the line with
+    the smallest mean loss.
     """
-    return _by_group(scores[:, 0], exit_step, targets, n_steps, _line, mass)
+    fit: Line = _line
+    if isinstance(loss, RegressionLoss) and not isinstance(loss, Squared):
+        fit = partial(_line_by_loss, loss)
+    return _by_group(scores[:, 0], exit_step, targets, n_steps, fit, mass)
 
 
 def log_mean_calibration(
-    scores: Vector, exit_step: Exits, targets: Vector, n_steps: int, mass: Vector | None = None
+    scores: Vector,
+    exit_step: Exits,
+    targets: Vector,
+    n_steps: int,
+    mass: Vector | None = None,
+    loss: Loss | None = None,
 ) -> Calibration:
-    """Fit offsets b with mean exp(f + b) = mean target in each group, for scores of a log link."""
-    return _by_group(scores[:, 0], exit_step, targets, n_steps, _log_shift, mass)
+    """Fit offsets b of exp(f + b) in each group, for scores of a log link.
+
+    By default the mean prediction becomes the mean target; a `loss` has the offset with the
+    smallest mean loss.
+    """
+    of_means = loss.loss if isinstance(loss, OfMeans) else loss
+    fit: Line = _log_shift
+    if isinstance(of_means, RegressionLoss) and not isinstance(of_means, Squared):
+        fit = partial(_log_shift_by_loss, of_means)
+    return _by_group(scores[:, 0], exit_step, targets, n_steps, fit, mass)
 
 
 FITS: dict[Calibrated, Callable[..., Calibration]] = {
@@ -128,7 +158,7 @@ def _by_group(
     exit_step: Exits,
     targets: Vector,
     n_steps: int,
-    fit: Callable[[Vector, Vector, Vector], tuple[float, float]],
+    fit: Line,
     mass: Vector | None,
 ) -> Calibration:
     if (exit_step == n_steps).all():  # the full ensemble needs no line
@@ -155,6 +185,30 @@ def _line(scores: Vector, targets: Vector, mass: Vector) -> tuple[float, float]:
         slope = (mass * apart * (targets - mean)).sum() / spread
     slope = slope if slope > 0 else 1.0
     return slope, mean - slope * center
+
+
+def _line_by_loss(
+    loss: RegressionLoss, scores: Vector, targets: Vector, mass: Vector
+) -> tuple[float, float]:
+    """Return slope and offset with the smallest mean loss; the best offset is known by slope."""
+    from scipy.optimize import minimize_scalar  # serving, which reads this module, needs no scipy
+
+    def mean_loss(slope: float) -> float:
+        line = slope * scores
+        line += loss.shift(line, targets, mass)
+        return float(np.average(loss.of(line, targets), weights=mass))
+
+    slope = 1.0
+    if np.ptp(scores) > ROUNDING * np.abs(scores).max(initial=0.0):
+        slope = float(minimize_scalar(mean_loss, bounds=SLOPES, options={"xatol": 1e-3}).x)
+    return slope, loss.shift(slope * scores, targets, mass)
+
+
+def _log_shift_by_loss(
+    loss: RegressionLoss, scores: Vector, targets: Vector, mass: Vector
+) -> tuple[float, float]:
+    factor = loss.factor(np.exp(scores), targets, mass)
+    return 1.0, float(np.log(factor)) if factor > 0 else 0.0
 
 
 def _log_shift(scores: Vector, targets: Vector, mass: Vector) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mddag._utils.arrays import mass, part
 from mddag.metrics.classification import Accuracy, ClassMetric, LogLoss, RocAuc, one_hot
-from mddag.metrics.regression import R2, MeanAbsoluteError
+from mddag.metrics.regression import R2, MeanAbsoluteError, RegressionMetric
 from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import fitted_probabilities
 from mddag.policy.rollout import Rollout
@@ -67,16 +67,13 @@ class LabelLoss(ExcessLoss):
         return problem.soft_targets(target.price_of_change(len(problem.split.certify)))
 
 
-class MeanLoss(ExcessLoss):
-    """Squared errors of a regressor beyond the full ensemble's, over the variance of y."""
+class NumberLoss(ExcessLoss):
+    """Errors of a regressor beyond the full ensemble's, in the unit of its metric."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.fit, weight = problem.split.seen, problem.weight
-        mean = np.average(problem.truth, weights=weight)
-        variance = np.average(np.square(problem.truth - mean), weights=weight)
-        self.variance = float(variance) or 1.0
-        self.full = self._squared_error(problem.full)
+    def __init__(self, problem: Problem, metric: RegressionMetric) -> None:
+        self.problem, self.loss, self.fit = problem, metric.loss, problem.split.seen
+        self.unit = metric.unit(problem.truth, problem.weight)
+        self.full = self._errors(problem.full)
 
     def of_rows(self, found: Rollout) -> Vector:
         problem, fit = self.problem, self.fit
@@ -86,16 +83,17 @@ class MeanLoss(ExcessLoss):
             found.exit_step[fit],
             problem.truth[fit],
             part(problem.weight, fit),
+            self.loss,
         )
         means = problem.ensemble.task.means(calibration.calibrated(found.scores, found.exit_step))
-        return self._squared_error(means) - self.full
+        return self._errors(means) - self.full
 
     def learned_from(self) -> NDArray[Any]:
         return self.problem.truth
 
-    def _squared_error(self, means: Vector) -> Vector:
-        errors: Vector = np.square(means - self.problem.truth)
-        return errors / self.variance
+    def _errors(self, predicted: Vector) -> Vector:
+        errors: Vector = self.loss.of(predicted, self.problem.truth)
+        return errors / self.unit
 
 
 class MetricLoss(ExcessLoss):
@@ -145,6 +143,22 @@ class MetricLoss(ExcessLoss):
         return np.ones(len(rows)) if weight is None else weight[rows]
 
 
+class ThresholdLoss(MetricLoss):
+    """Decisions by a threshold of the probability that are wrong, or that it alone has right."""
+
+    def __init__(
+        self, problem: Problem, target: Target, threshold: float, given: NDArray[Any]
+    ) -> None:
+        super().__init__(problem, target, Accuracy(), given)
+        self.threshold = threshold
+        self.positive = self.shares[:, 1] > 0.5
+
+    def of_rows(self, found: Rollout) -> Vector:
+        sparse = self._probabilities(found.scores, found.exit_step)
+        wrong = [(p[:, 1] > self.threshold) != self.positive for p in (self.full, sparse)]
+        return np.asarray(wrong[1].astype(np.float64) - wrong[0])
+
+
 def excess_loss_of(
     problem: Problem, target: Target, bounded: BoundedLoss, given: NDArray[Any]
 ) -> ExcessLoss:
@@ -152,28 +166,37 @@ def excess_loss_of(
 
     `given` are labels (n,), or without them the model's own probabilities.
     """
-    if bounded.metric is not None:
+    if bounded.threshold is not None:
+        return ThresholdLoss(problem, target, bounded.threshold, given)
+    if isinstance(bounded.metric, ClassMetric):
         return MetricLoss(problem, target, bounded.metric, given)
-    if bounded.measure == "mean":
-        return MeanLoss(problem)
+    if bounded.metric is not None:
+        return NumberLoss(problem, bounded.metric)
     return LabelLoss(problem, target, bounded.measure)
 
 
 def measured_metrics(
-    full: NDArray[Any], sparse: NDArray[Any], truth: NDArray[Any], weight: Vector | None
+    full: NDArray[Any],
+    sparse: NDArray[Any],
+    truth: NDArray[Any],
+    weight: Vector | None,
+    own: RegressionMetric | None = None,
 ) -> list[MeasuredMetric]:
     """Compute the metrics that every result has, of the full and of the sparse model.
 
-    Classifiers have probabilities (n, n_classes), and shares as `truth`; regressors numbers (n,).
-    A metric that is not defined on these rows is left out.
+    Classifiers have probabilities (n, n_classes), and shares as `truth`; regressors numbers (n,)
+    and perhaps a metric of their `own` objective. A metric that is not defined on these rows is
+    left out.
     """
-    found: list[MeasuredMetric] = []
     if full.ndim == 1:
-        if np.ptp(truth) > 0:
-            values = (R2()(truth, predicted, weight) for predicted in (full, sparse))
-            found.append(MeasuredMetric("R2", *values))
-        errors = (MeanAbsoluteError()(truth, predicted, weight) for predicted in (full, sparse))
-        return [*found, MeasuredMetric(MeanAbsoluteError().name, *errors)]
+        wanted: list[RegressionMetric] = [R2()] if np.ptp(truth) > 0 else []
+        wanted.append(MeanAbsoluteError())
+        if own is not None and own not in wanted:
+            wanted.append(own)
+        return [
+            MeasuredMetric(m.name, m(truth, full, weight), m(truth, sparse, weight)) for m in wanted
+        ]
+    found: list[MeasuredMetric] = []
     weight = np.ones(len(truth)) if weight is None else weight
     several = np.count_nonzero(weight @ truth) > 1
     for metric in (Accuracy(), *((RocAuc(),) if several else ()), LogLoss()):

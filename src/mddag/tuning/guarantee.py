@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta, binom, norm, t
 
 from mddag.metrics.classification import ClassMetric
+from mddag.metrics.regression import RegressionMetric
 
 NUISANCE = 1e-4
 FIRST = 0.1  # deviation of differences that is assumed before the first, in units of their span
@@ -169,10 +170,12 @@ class BoundedLoss:
     measure : {"share", "difference", "mean", "bounded", "asymptotic"}
         What the excess loss of a row is. "share": 1 where its label differs from the full model's,
         else 0. "difference": 1 where the sparse model alone is wrong, -1 where the full model is.
-        "mean": squared error beyond the full model's, over the variance. "bounded" and
-        "asymptotic": what is lost of a metric, with and without a largest value for one row.
-    metric : ClassMetric or None, default=None
-        The metric; None for accuracy, and R2 of regressors.
+        "mean": error of a regressor beyond the full model's, in the unit of its metric. "bounded"
+        and "asymptotic": what is lost of a metric, with and without a largest value for one row.
+    metric : ClassMetric, RegressionMetric or None, default=None
+        The metric; None for labels, and for queries.
+    threshold : float or None, default=None
+        Probability above which a row is of the second class; None for the largest one.
     worst : float, default=0.25
         What one row hardly exceeds. So that rows which lose this much would be noticed, an
         "asymptotic" test takes a number of them.
@@ -183,7 +186,8 @@ class BoundedLoss:
     """
 
     measure: Measure
-    metric: ClassMetric | None = None
+    metric: ClassMetric | RegressionMetric | None = None
+    threshold: float | None = None
     worst: float = WORST
     fewest: int = FEWEST
     counted: str = "rows"
@@ -193,9 +197,10 @@ class BoundedLoss:
         """What is lost, in words."""
         if self.metric is not None:
             return self.metric.name
-        return {"share": "labels changed", "difference": "accuracy", "mean": "R2"}.get(
-            self.measure, "metric"
-        )
+        if self.measure == "difference":
+            at = "" if self.threshold is None else f" at threshold {self.threshold:g}"
+            return f"accuracy{at}"
+        return "labels changed" if self.measure == "share" else "metric"
 
     @property
     def exact(self) -> bool:
@@ -205,9 +210,9 @@ class BoundedLoss:
     @property
     def span(self) -> float:
         """Largest absolute excess loss of a row."""
-        found = 1.0 if self.metric is None else self.metric.span
-        assert found is not None
-        return found
+        span = self.metric.span if isinstance(self.metric, ClassMetric) else 1.0
+        assert span is not None
+        return span
 
     def p_value(self, excess: NDArray[np.float64], bound: float, confidence: float) -> float:
         """Test "the mean excess loss is at least the bound".

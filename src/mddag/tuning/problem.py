@@ -73,6 +73,13 @@ class Problem:
         found = ensemble, votes, scores, full, known, truth is not None, split, weight
         return cls(*found, counts_nodes)
 
+    @property
+    def ranks(self) -> bool:
+        """Whether rows can be ranked by class: all parts that metrics are computed in have two."""
+        split = self.split
+        parts = (split.seen, split.certify) if len(split.certify) else (split.learn, split.choose)
+        return all(len(np.unique(self.truth[rows])) > 1 for rows in parts)
+
     def mdp(self, targets: NDArray[Any], loss: Any = None, **settings: Any) -> MDP:
         """Return the MDP of all rows with these targets."""
         weight = self.weight

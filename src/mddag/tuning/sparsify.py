@@ -14,28 +14,27 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from mddag._utils.arrays import part
-from mddag._utils.checks import check_one_of
-from mddag._utils.warnings import doubt, doubt_objective, doubt_rare_class
-from mddag.adapters import ModelParts, ensemble_of, other_than_mean, parts_of
+from mddag._utils.checks import check_between, check_one_of
+from mddag._utils.warnings import doubt, doubt_rare_class
+from mddag.adapters import ModelParts, ensemble_of, metric_of_objective, parts_of
 from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import chosen_solver
-from mddag.losses import Logistic
+from mddag.losses import Logistic, Loss, Squared
 from mddag.metrics.classification import Accuracy, ClassMetric, RocAuc, one_hot
 from mddag.metrics.named import Metric, as_metric
 from mddag.metrics.ranking import RankingMetric
-from mddag.metrics.regression import R2
+from mddag.metrics.regression import RegressionMetric
 from mddag.policy.by_exit import calibrated
 from mddag.policy.calibration import Calibration, probabilities
 from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.result import MeasuredMetric, Result, finite_speed
 from mddag.solvers.solver import configured
-from mddag.tuning.excess_loss import MetricLoss, excess_loss_of, measured_metrics
+from mddag.tuning.excess_loss import MetricLoss, NumberLoss, excess_loss_of, measured_metrics
 from mddag.tuning.front import Part
-from mddag.tuning.guarantee import BoundedLoss
 from mddag.tuning.policy_front import PolicyCandidate, PolicyFront
 from mddag.tuning.problem import Problem
 from mddag.tuning.targets import CONFIDENCE, Bound, Budget, MaxLoss, Target, target_of
@@ -46,7 +45,7 @@ ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
 }
 Objective = Literal["evaluations", "nodes", "time"]
 OBJECTIVES = get_args(Objective)
-RANKING = BoundedLoss("asymptotic", RocAuc())
+TINY = float(np.finfo(np.float64).eps)
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
 FOR_RANKERS = "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
 
@@ -62,6 +61,7 @@ def sparsify(
     max_disagreement: float | None = None,
     confidence: float | None = CONFIDENCE,
     metric: Metric | str | None = None,
+    threshold: float | None = None,
     objective: Objective = "evaluations",
     sample_weight: ArrayLike | None = None,
     solver: Any = None,
@@ -98,11 +98,16 @@ def sparsify(
         Probability with which `max_loss` or `max_disagreement` holds on unseen data. With None the
         bound is only compared with the mean over held-out rows. Ignored for `beta` and `budget`.
     metric : metric or str, default=None
-        The quality to preserve: `LogLoss()`, `RocAuc()` or `Accuracy()` of ``mddag.metrics``, or
-        one of scikit-learn's strings "accuracy", "roc_auc", "neg_log_loss" and "r2". By default
-        `max_loss` bounds what is lost of accuracy and what is lost of ROC AUC (multiclass: the mean
-        of one class against all others), each with the stated confidence; `Accuracy()` protects
-        labels alone. For regressors R2.
+        The quality to preserve, from ``mddag.metrics``, or its name in scikit-learn, such as
+        "roc_auc". By default `max_loss` bounds what classifiers lose of accuracy and what they lose
+        of ROC AUC (multiclass: the mean of one class against all others), each with the stated
+        confidence; ``Accuracy()`` protects labels alone, ``LogLoss()``
+        probabilities. Regressors keep the metric of the objective that they were trained for: R2,
+        or ``D2`` of the pinball loss, the absolute error or a deviance.
+    threshold : float, default=None
+        For binary problems: the probability above which you decide for the second class. It moves
+        the decisions that accuracy counts, not those of ``predict``; by default the more probable
+        class is the decision.
     objective : {"evaluations", "nodes", "time"}, default="evaluations"
         What is to be small: evaluated base classifiers; nodes visited in trees; or the time of
         large batches, for which one decision covers 16 base classifiers, and the full model is
@@ -162,18 +167,19 @@ def sparsify(
         max_loss=max_loss,
         max_disagreement=max_disagreement,
         confidence=confidence,
-        largest=metric.largest if isinstance(metric, ClassMetric) else 1.0,
+        largest=_largest(metric),
     )
     source = parts_of(model)
     ensemble = ensemble_of(source)
-    target = _measured(target, ensemble, metric)
-    if ensemble.kind == "regressor":
-        doubt_objective(other_than_mean(source.model))
+    metrics = _metrics(target, source, ensemble, metric, threshold)
+    target = target.measured(ensemble.task, *metrics, threshold=threshold)
     threads = 1 if n_jobs is None else n_jobs
     every = EVERY if objective == "time" and getattr(solver, "every", 1) == 1 else 1
     learner = chosen_solver(solver, every=every, n_jobs=threads, verbose=verbose)
     X, y, weight = counted_rows(X, y, sample_weight)
     target.require_equal(weight)
+    if y is not None and isinstance(metrics[0], RegressionMetric):
+        metrics[0].loss.checked(y)
     random = check_random_state(random_state)
     problem = Problem.of(
         ensemble,
@@ -187,17 +193,27 @@ def sparsify(
     )
     target.require(len(problem), len(problem.split.certify))
     ensemble.task.doubt_targets(problem.truth, given=problem.labelled)
-    target = _without_ranking_of_one_class(target, problem)
-    labels_alone = isinstance(target, Bound) and all(one.metric is None for one in target.losses)
-    if labels_alone and ensemble.classes is not None:
+    if metric is None and len(target.losses) > 1 and problem.labelled and not problem.ranks:
+        doubt(
+            f"a part of the rows has one class alone, so {target} bounds accuracy, but not ROC "
+            "AUC, which compares classes; give more rows of the rare classes"
+        )
+        target = target.measured(ensemble.task, Accuracy(), threshold=threshold)
+    if isinstance(target, Bound) and target.counts_labels:
         doubt_rare_class(problem.truth, target.name, target.value, weight)
 
     given = _given_targets(model if source.path is None else source.model, X, problem)
     losses = [excess_loss_of(problem, target, loss, given) for loss in target.losses]
-    by_metric = [loss for loss in losses if isinstance(loss, MetricLoss)]
-    # probabilities near the full ones keep every metric of probabilities, and labels as well
-    loss, learning = (Logistic(), by_metric[0]) if by_metric else (None, losses[0])
-    mdp = problem.mdp(learning.learned_from(), loss)
+    by_metric = any(isinstance(loss, MetricLoss) for loss in losses)
+    loss: Loss | None = None
+    teaching = losses[0]
+    if isinstance(teaching, NumberLoss):
+        loss = teaching.loss
+    elif by_metric and (metric is not None or ensemble.n_scores == 1):
+        # Probabilities near the full ones keep every metric of probabilities. Many classes take
+        # minutes by this loss, so there labels teach unless a metric is asked for.
+        loss, teaching = Logistic(), losses[-1]
+    mdp = problem.mdp(teaching.learned_from(), loss)
     if problem.counts_nodes:
         mdp = mdp.with_costs(problem.mean_nodes())
     elif isinstance(target, Budget):
@@ -217,8 +233,10 @@ def sparsify(
         verbose=verbose,
         random_state=random_state,
     )
-    if metric is not None and by_metric:
+    if by_metric and metric is not None:
         estimator.set_params(metric=metric)
+    if isinstance(losses[0], NumberLoss) and loss != Squared():
+        estimator.set_params(loss=loss)
     estimator.describe_rows(X)
     # Means, and probabilities that a metric is of, are calibrated on the rows on which the excess
     # loss was; factors of classifiers change no label, so otherwise all rows serve.
@@ -230,7 +248,7 @@ def sparsify(
     evaluation = fitting.evaluation(found.rows(rows))
     dag = compile_dag(ensemble, chosen.policy, expected_evaluations=evaluation.n_evaluated)
     calibration = calibrated(
-        dag.ensemble, found.rows(rows), problem.scores[rows], fitting.labels, fitting.weight
+        dag.ensemble, found.rows(rows), problem.scores[rows], fitting.labels, fitting.weight, loss
     )
     result = replace(
         _result(problem, target, chosen, found, calibration, given),
@@ -244,42 +262,48 @@ def sparsify(
     return estimator
 
 
-def _measured(target: Target, ensemble: Ensemble, metric: Metric | None) -> Target:
-    """Return the target with its losses, after checking that the model suits both."""
+def _largest(metric: Metric | None) -> float:
+    """Return what bounds must be below: the largest loss in the unit of the metric."""
+    if isinstance(metric, RegressionMetric) and not metric.larger_is_better:
+        return np.inf
+    return metric.largest if isinstance(metric, ClassMetric) else 1.0
+
+
+def _metrics(
+    target: Target,
+    source: ModelParts,
+    ensemble: Ensemble,
+    metric: Metric | None,
+    threshold: float | None,
+) -> tuple[ClassMetric | RegressionMetric, ...]:
+    """Return what the target is measured by, after checking that the model suits it."""
     task = ensemble.task
     if ensemble.kind == "ranker" or isinstance(metric, RankingMetric):
         raise TypeError(
             f"the model is a {ensemble.kind} and metric is {metric!r}; "
             "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
         )
-    suits = isinstance(metric, ClassMetric if task.predicts_classes else R2)
+    suits = isinstance(metric, ClassMetric if task.predicts_classes else RegressionMetric)
     if metric is not None and not suits:
         raise ValueError(
             f"metric is {metric!r}, which is not for a {ensemble.kind}, of which "
             f"{task.quality_name} is the metric; leave it out"
         )
-    ensemble.task.require_predictions()
-    if isinstance(metric, ClassMetric) and not isinstance(metric, Accuracy):
-        return target.measured(task, metric)
-    target = target.measured(task)
-    if metric is None and task.predicts_classes and isinstance(target, MaxLoss):
-        target = replace(target, losses=(*target.losses, RANKING))
-    return target
-
-
-def _without_ranking_of_one_class(target: Target, problem: Problem) -> Target:
-    """Return the target without ROC AUC if a part of the rows has one class alone."""
-    if len(target.losses) == 1 or not problem.labelled:
-        return target
-    split = problem.split
-    parts = (split.seen, split.certify) if target.certifies else (split.learn, split.choose)
-    if all(len(np.unique(problem.truth[rows])) > 1 for rows in parts):
-        return target
-    doubt(
-        f"a part of the rows has one class alone, so {target} bounds accuracy, but not ROC AUC, "
-        "which compares classes; give more rows of the rare classes"
-    )
-    return replace(target, losses=target.losses[:1])
+    task.require_predictions()
+    if threshold is not None:
+        check_between("threshold", threshold, TINY, 1 - TINY, "a probability above 0 and below 1")
+        counts = metric is None or isinstance(metric, Accuracy)
+        if ensemble.n_scores > 1 or not task.predicts_classes or not counts:
+            raise ValueError(
+                f"threshold is {threshold:g}, but the model is a {ensemble.kind} with "
+                f"{ensemble.n_scores} score(s) and metric is {metric!r}; a threshold is for the "
+                "accuracy of binary classifiers"
+            )
+    if isinstance(metric, ClassMetric | RegressionMetric):
+        return (metric,)
+    if not task.predicts_classes:
+        return (metric_of_objective(source.model),)
+    return (Accuracy(), RocAuc()) if isinstance(target, MaxLoss) else (Accuracy(),)
 
 
 def _given_targets(model: Any, X: Any, problem: Problem) -> NDArray[Any]:
@@ -316,7 +340,9 @@ def _result(
         shares = one_hot(task.coded(problem.truth[rows]), p.shape[1])
         metrics = measured_metrics(p_full, p, shares, weight)
     elif problem.labelled:
-        metrics = measured_metrics(full, sparse, problem.truth[rows], weight)
+        own = target.losses[0].metric
+        assert isinstance(own, RegressionMetric)
+        metrics = measured_metrics(full, sparse, problem.truth[rows], weight, own)
     n_nodes = n_nodes_full = None
     if problem.nodes is not None:
         n_nodes = chosen.cost(block)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from mddag._utils.arrays import are_equal
 from mddag._utils.warnings import doubt, doubt_few_rows
 from mddag.ensemble.tasks import Task
-from mddag.metrics.classification import ClassMetric
+from mddag.metrics.classification import Accuracy, ClassMetric
+from mddag.metrics.regression import R2, RegressionMetric
 from mddag.policy.arguments import checked_beta
 from mddag.serving.result import MeasuredBound
 from mddag.tuning.front import C, Candidate, Front, Shares
@@ -94,27 +95,41 @@ class Target(ABC):
             The chosen one. A `DoubtfulResult` warning says where it cannot be what was asked for.
         """
 
-    def measured(self, task: Task, metric: ClassMetric | None = None) -> Self:
+    def measured(
+        self,
+        task: Task,
+        *metrics: ClassMetric | RegressionMetric,
+        threshold: float | None = None,
+    ) -> Self:
         """Return the target with the losses that it is about.
 
         Parameters
         ----------
         task : Task
             Of the model.
-        metric : ClassMetric or None, default=None
-            What a classifier is measured by; None for accuracy.
+        *metrics : ClassMetric or RegressionMetric
+            What the model is measured by, one loss each; without any, accuracy or R2.
+        threshold : float or None, default=None
+            Probability above which accuracy counts a row as of the second class; None for the
+            largest one.
 
         Returns
         -------
         Target
             A copy.
         """
-        return replace(self, losses=(self._loss(task, metric),))
+        if not metrics:
+            metrics = (Accuracy() if task.predicts_classes else R2(),)
+        return replace(self, losses=tuple(self._loss(task, m, threshold) for m in metrics))
 
-    def _loss(self, task: Task, metric: ClassMetric | None) -> BoundedLoss:
-        if metric is not None:
+    def _loss(
+        self, task: Task, metric: ClassMetric | RegressionMetric, threshold: float | None
+    ) -> BoundedLoss:
+        if isinstance(metric, Accuracy):
+            return BoundedLoss("difference", threshold=threshold)
+        if isinstance(metric, ClassMetric):
             return BoundedLoss("asymptotic" if metric.span is None else "bounded", metric)
-        return BoundedLoss("difference" if task.predicts_classes else "mean")
+        return BoundedLoss("mean", metric)
 
     def measured_bounds(self, lost: Sequence[float]) -> tuple[MeasuredBound, ...]:
         """Return what a result says of the bound.
@@ -302,6 +317,11 @@ class Bound(Target):
         known = zip(self.losses, lost, strict=True)
         return tuple(MeasuredBound(loss.name, float(mean), loss.exact) for loss, mean in known)
 
+    @property
+    def counts_labels(self) -> bool:
+        """Whether nothing but labels is protected."""
+        return all(loss.measure in ("difference", "share") for loss in self.losses)
+
     def accepts(self, candidate: Candidate) -> bool:
         """Return whether the bound seems to hold on rows that may be looked at more than once.
 
@@ -370,13 +390,17 @@ class MaxDisagreement(Bound):
     name: ClassVar[str] = "max_disagreement"
     follows_model: ClassVar[bool] = True
 
-    def _loss(self, task: Task, metric: ClassMetric | None) -> BoundedLoss:
+    def _loss(
+        self, task: Task, metric: ClassMetric | RegressionMetric, threshold: float | None
+    ) -> BoundedLoss:
         if not task.predicts_classes:
             raise ValueError(
                 f"{self}, but a {task.kind} has no labels to disagree on; give max_loss, in units "
                 f"of {task.quality_name}"
             )
-        return BoundedLoss("share") if metric is None else super()._loss(task, metric)
+        if isinstance(metric, Accuracy):
+            return BoundedLoss("share")
+        return super()._loss(task, metric, threshold)
 
 
 def target_of(
