@@ -1,7 +1,7 @@
 """Figure 2: true positives at a fixed rate of false ones, against evaluations on negatives.
 
-    python experiments/figure2.py            three datasets, three seeds, two protocols; TODO
-                                             minutes on two cores; goes on where it was stopped
+    python experiments/figure2.py            three datasets, three seeds, two protocols; hours
+                                             of one core; resumes
     python experiments/figure2.py --quick    few rows, features and settings, to see that it runs
 
 Two protocols: "paper" learns policies and cascades on the rows that AdaBoost was trained on, "ours"

@@ -106,7 +106,7 @@ def test_the_budget_is_spent_in_all(alpha):
     assert np.isfinite(budget).all()
 
 
-def test_epsilon_falls_with_every_period():
+def test_the_printed_formula_is_not_used():
     """1 - exp(alpha j / N - alpha [alpha < 0]) is a rate of detection that is never positive."""
     j = np.arange(1, 101) / 100
     for alpha in (-5.0, -1.0, 1.0, 5.0):
