@@ -139,10 +139,23 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost on X (n, d), or on patches uint8 (n, h, w) by ``Haar``, and labels y (n,).
+        """Boost on rows and labels.
 
-        `sample_weight` (n,) >= 0: a row of weight 2 counts as two rows, of weight 0 as none.
-        If fit fails or is interrupted, the estimator is as it was before.
+        If it fails or is interrupted, the estimator is as it was before.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d), or uint8 (n, h, w)
+            Rows; patches for ``Haar``.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), default None
+            What each row counts for, 0 or more; a common factor changes nothing.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
         """
         self._check_parameters()
         tasks = Tasks(self, self.n_rounds, X, y, sample_weight)
@@ -165,31 +178,97 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         return self
 
     def scores(self, X: Any) -> NDArray[np.float64]:
-        """The raw scores f, float64 (n, K); K = 1 for two classes."""
+        """Compute the raw scores f.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Scores; K = 1 for binary problems.
+        """
         rows = self._rows(X)
         return self.ensemble_.scores(rows, n_jobs=self.n_jobs)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The winning class of each row, (n,); a tie goes to the first class."""
+        """Predict the winning class of each row; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
         scores = self.scores(X)
         return self.ensemble_.labels(scores)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities, float64 (n, n_classes)."""
+        """Compute class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Probabilities.
+        """
         scores = self.scores(X)
         return self.calibration_.probabilities(scores, self._exits(scores))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
+        """Compute calibrated log-odds.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+            Log-odds of binary problems, else logits up to a constant per row.
+        """
         scores = self.scores(X)
         return self.calibration_.log_odds(scores, self._exits(scores))
 
     def encode(self, X: Any) -> Rows:
-        """X as every method here reads it, float (n, d): encode a frame once, use it often."""
+        """Return rows as every method reads them: encode a DataFrame once, use it often.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        Rows
+            The rows.
+        """
         return self._rows(X).in_c_order()
 
     def staged_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """The raw scores after each round, each float64 (n, K)."""
+        """Compute the raw scores after each round.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n, K)
+            Scores.
+        """
         rows = self._rows(X)
         votes = self.ensemble_.votes(rows, n_jobs=self.n_jobs)
         scores = np.tile(votes.tables.bias, (len(votes), 1))
@@ -198,7 +277,18 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             yield scores.copy()
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """The winning classes after each round, each (n,)."""
+        """Predict the winning classes after each round.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+            Labels.
+        """
         for scores in self.staged_scores(X):
             yield self.ensemble_.labels(scores)
 

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.losses import Logistic
+from mddag.losses import Logistic, Loss
 from mddag.metrics.classification import checked_class_metric
 from mddag.policy.ordering import Given
 from mddag.policy.policy import ACTIONS
@@ -136,14 +134,27 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
 
     @classmethod
     def paper(cls, ensemble: Any = None, *, beta: float = 0.01, **changes: Any) -> Self:
-        """An estimator with the choices of the paper; docs/deviations.md has our readings of it.
+        """Return an estimator with the choices of the paper.
 
         SARSA(lambda) with its constants, base classifiers as they come, cells of one width, the
         0-1 loss (MDDAG.I), and a policy learned on the rows that trained the ensemble: one that is
         not fitted is fitted on all rows given to ``fit``; for one that is, give those rows.
+        docs/deviations.md has our readings of the paper.
 
-        changes : other parameters by name, such as ``loss=Exponential()`` (MDDAG.EXP),
-                  ``random_state=0`` or ``solver__n_episodes=100_000``
+        Parameters
+        ----------
+        ensemble : estimator or model, default None
+            As for the class.
+        beta : float, default 0.01
+            As for the class.
+        **changes : object
+            Other parameters by name, such as ``loss=Exponential()`` (MDDAG.EXP) or
+            ``solver__n_episodes=100_000``.
+
+        Returns
+        -------
+        MDDAGClassifier
+            The estimator.
         """
         paper = cls(
             ensemble,
@@ -163,20 +174,67 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         return np.asarray(self.ensemble_.classes)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The winning class of each row, (n,); a tie goes to the first class."""
+        """Predict the winning class of each row; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
         return self.untransformed().predict(self._rows(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities, float64 (n, n_classes)."""
+        """Compute class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Probabilities.
+        """
         return self.untransformed().predict_proba(self._rows(X))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
+        """Compute calibrated log-odds.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+            Log-odds of binary problems, else logits up to a constant per row.
+        """
         return self.untransformed().decision_function(self._rows(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The metric on rows X with labels y, larger being better: minus a log-loss; accuracy by
-        default."""
+        """Compute the metric, larger being better.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Targets.
+        sample_weight : array-like of shape (n,), default None
+            What each row counts for, 0 or more; a common factor changes nothing.
+
+        Returns
+        -------
+        float
+            Accuracy by default; a metric of which smaller values are better is negated.
+        """
         metric = checked_class_metric(self.metric)
         if metric is None:
             return float(super().score(X, y, sample_weight))
@@ -185,16 +243,24 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         return value if metric.larger_is_better else -value
 
     def checked_solver(self, n_jobs: int | None = None) -> Solver:
+        """Check the parameters, before any work, and return the solver.
+
+        Parameters
+        ----------
+        n_jobs : int, default None
+            Threads of the default solver; None for those of prediction.
+
+        Returns
+        -------
+        Solver
+            The solver.
+        """
         checked_class_metric(self.metric)
         return super().checked_solver(n_jobs)
 
-    def loss_for(
-        self,
-        ensemble: Ensemble,
-        votes: Votes,
-        targets: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-    ) -> Any:
+    @property
+    def learned_loss(self) -> Loss | None:
+        """The loss that policies are learned by; None for that of the task."""
         # probabilities near the full ones keep every metric of probabilities
         by_metric = checked_class_metric(self.metric) is not None
         return Logistic() if by_metric and self.loss is None else self.loss

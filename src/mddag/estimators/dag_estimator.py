@@ -30,7 +30,6 @@ from mddag.ensemble.features import Patches, Rows, is_frame, without_arrow
 from mddag.ensemble.patches import PatchFeatures, pixel_rows
 from mddag.ensemble.row_checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.ensemble.tasks import TASKS, Kind
-from mddag.ensemble.votes import Votes
 from mddag.estimators.fitted_model import (
     FittedModel,
     fitted_model,
@@ -39,6 +38,7 @@ from mddag.estimators.fitted_model import (
     reads_patches,
 )
 from mddag.estimators.solver_choice import chosen_solver
+from mddag.losses import Loss
 from mddag.policy.arguments import checked_actions, checked_beta, checked_loss
 from mddag.policy.by_exit import calibrated
 from mddag.policy.calibration import Calibration
@@ -124,11 +124,25 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and targets y.
+        """Learn the policy, and the ensemble if it is not fitted.
 
-        `sample_weight` (n,) >= 0 says what rows count for, a weight of 0 as if the row were not
-        there; a common factor changes nothing. An ensemble that is fitted here gets the weights,
-        with a mean of 1. If fit fails or is interrupted, the estimator is as it was before.
+        If it fails or is interrupted, the estimator is as it was before.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Targets.
+        sample_weight : array-like of shape (n,), default None
+            What each row counts for, 0 or more; a common factor changes nothing.
+            A weight of 0 is as if the row were not there. An ensemble that is fitted here gets the
+            weights with a mean of 1.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
         """
         solver = self.checked_solver()
         with all_or_nothing(self):
@@ -165,8 +179,21 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take a policy learned elsewhere, such as one of a sweep, over the fitted ensemble.
 
-        Rows X (n, d) with targets y calibrate and evaluate it; for classifiers y may be
-        probabilities (n, n_classes). `sample_weight` (n,) is as for ``fit``.
+        Parameters
+        ----------
+        policy : Policy
+            The policy.
+        X : array-like or DataFrame of shape (n, d)
+            Rows that calibrate and evaluate it.
+        y : array-like of shape (n,) or (n, n_classes)
+            Targets; for classifiers also probabilities.
+        sample_weight : array-like of shape (n,), default None
+            What each row counts for, 0 or more; a common factor changes nothing.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
         """
         self.checked_solver()
         check_policy(policy)
@@ -195,43 +222,94 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
             votes,
             targets,
             beta=self.beta,
-            loss=self.loss_for(source.ensemble, votes, targets, weight),
+            loss=self.learned_loss,
             actions=self.actions,
             weight=weight,
         )
 
-    def loss_for(
-        self,
-        ensemble: Ensemble,
-        votes: Votes,
-        targets: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-    ) -> Any:
-        """The loss that policies are learned by on these rows; None for that of the task."""
-        return self.loss
+    @property
+    def learned_loss(self) -> Loss | None:
+        """The loss that policies are learned by; None for that of the task."""
+        return self.loss  # type: ignore[no-any-return]
 
     def scores(self, X: Any) -> NDArray[np.float64]:
-        """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
+        """Compute the raw scores f^(N) of Eq. (2).
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Scores; K = 1 for binary problems.
+        """
         return self.untransformed().scores(self._rows(X))
 
     def trace(self, X: Any) -> Trace:
-        """Raw scores and classification paths of every row."""
+        """Return raw scores and classification paths of every row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        Trace
+            The paths.
+        """
         return self.untransformed().run(self._rows(X))
 
-    def predict_one(self, x: Any) -> Any:
-        """The winning class, or the expected mean, of one row; see ``Predictor.predict_one``."""
+    def predict_one(self, x: Any) -> bool | int | float | str:
+        """Predict one row; see ``Predictor.predict_one``.
+
+        Parameters
+        ----------
+        x : array-like, dict or Series
+            The row.
+
+        Returns
+        -------
+        bool, int, float or str
+            The winning class, or the expected mean.
+        """
         return self._of_given_rows(ONE_ROW).predict_one(x)
 
     def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
-        """The class probabilities of one row, float64 (n_classes,); x as for predict_one."""
+        """Compute the class probabilities of one row.
+
+        Parameters
+        ----------
+        x : array-like, dict or Series
+            The row.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+            Probabilities.
+        """
         return self._of_given_rows(ONE_ROW).predict_proba_one(x)
 
     def predictor(self) -> Predictor:
-        """The fitted model without scikit-learn; its predictions are the same."""
+        """Return the fitted model without scikit-learn.
+
+        Returns
+        -------
+        Predictor
+            Its predictions are the same.
+        """
         return self._of_given_rows(WITHOUT_STEPS)
 
     def untransformed(self) -> Predictor:
-        """The Predictor of rows as the ensemble reads them, after the steps of a Pipeline."""
+        """Return the Predictor of rows as the ensemble reads them.
+
+        Returns
+        -------
+        Predictor
+            After the steps of a Pipeline.
+        """
         try:
             return self._predictor.on_threads(self.n_jobs)
         except AttributeError:
@@ -244,9 +322,17 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def checked_solver(self, n_jobs: int | None = None) -> Solver:
-        """The solver; bad parameters are refused here, before any work.
+        """Check the parameters, before any work, and return the solver.
 
-        n_jobs : of the default solver; as many as for prediction by default
+        Parameters
+        ----------
+        n_jobs : int, default None
+            Threads of the default solver; None for those of prediction.
+
+        Returns
+        -------
+        Solver
+            The solver.
         """
         checked_jobs(self.n_jobs)
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
@@ -271,11 +357,11 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         return calibrated(dag.ensemble, found, mdp.votes.scores(), mdp.labels, mdp.weight)
 
     def _default_model(self) -> Any:
-        """What is trained where no ensemble is given."""
+        """Return what is trained where no ensemble is given."""
         raise TypeError(f"{type(self).__name__} must say what to train")
 
     def _targets(self, y: Any) -> NDArray[Any]:
-        """The targets (n,), if they are of the right kind."""
+        """Return the targets (n,), if they are of the right kind."""
         return TASKS[self.kind]().checked_targets(y)
 
     def _seen(self, X: Any, *, finite: bool) -> Any:
@@ -295,7 +381,13 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite=allowed)
 
     def describe_rows(self, X: Any) -> None:
-        """Take number and names of features from rows that were checked elsewhere."""
+        """Take number and names of features from rows that were checked elsewhere.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+        """
         source = parts_of(self.ensemble)
         self.transformer_ = source.transformer
         given = pixel_rows(X) if reads_patches(source.model) else X
@@ -304,7 +396,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
             source.transformer.describe(self)
 
     def _enter(self, source: FittedModel, X: Any, *, finite: bool) -> Rows | Patches:
-        """Policy rows as the ensemble reads them; from here on X enters as these did."""
+        """Return policy rows as the ensemble reads them; from here on X enters as these did."""
         self.transformer_ = source.transformer
         if source.transformer is not None:
             source.transformer.describe(self)
@@ -346,14 +438,24 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         }
 
     def _of_given_rows(self, instead: str) -> Predictor:
-        """The Predictor, if it reads rows as they are given; `instead` says what to do if not."""
+        """Return the Predictor if it reads rows as given; `instead` says what to do if not."""
         fitted = self.untransformed()
         if self.transformer_ is not None:
             raise ValueError(f"the model reads rows after {self.transformer_}, which {instead}")
         return fitted
 
     def settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:
-        """Take a policy over an ensemble, calibrated and evaluated on the rows of an MDP."""
+        """Take a policy over an ensemble, calibrated and evaluated on the rows of an MDP.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            The ensemble.
+        policy : Policy
+            The policy.
+        mdp : MDP
+            The rows.
+        """
         found = mdp.rolled_out(policy, n_jobs=self.n_jobs)
         evaluation = mdp.evaluation(found)
         result = Result(
@@ -381,7 +483,21 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         calibration: Calibration | None,
         result: Result,
     ) -> None:
-        """Take a policy over an ensemble, the Dag made of both, and what is known of it."""
+        """Take a policy over an ensemble, and what is known of it.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            The ensemble.
+        policy : Policy
+            The policy.
+        dag : Dag
+            What was compiled of both.
+        calibration : Calibration
+            What scores at each exit stand for.
+        result : Result
+            What was found and measured.
+        """
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
         self.calibration_, self.result_ = calibration, result
         self._predictor = predictor_of(Model(dag, calibration, result), n_jobs=self.n_jobs)

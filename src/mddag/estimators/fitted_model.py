@@ -42,7 +42,7 @@ class FittedModel:
 
     @classmethod
     def of(cls, model: Any, kind: Kind, rows: NDArray[np.intp]) -> FittedModel:
-        """The ensemble of a fitted model, if it is that of a `kind`."""
+        """Return the ensemble of a fitted model, if it is that of a `kind`."""
         parts = parts_of(model)
         return cls(of_kind(ensemble_of(parts), kind), rows, parts.transformer)
 
@@ -56,7 +56,7 @@ def fitted_model(
     random: np.random.RandomState,
     weight: NDArray[np.float64] | None = None,
 ) -> FittedModel:
-    """The ensemble of `model`, fitted on all but a share `held_out` of the rows if it is not.
+    """Return the ensemble of a model, fitted on all but a share `held_out` of the rows if need be.
 
     weight : of the rows (n,), for the model too if it is fitted here
     """
@@ -84,7 +84,7 @@ def fitted_model(
 
 
 def _unset_seeds(model: Any) -> list[str]:
-    """The model's own random_state if it is None; of a Pipeline those of its steps."""
+    """Return the names of seeds that are None, of a Pipeline those of its steps."""
     names = ["random_state"]
     if isinstance(model, Pipeline):
         names = [f"{step}__random_state" for step, _ in model.steps]
@@ -93,7 +93,7 @@ def _unset_seeds(model: Any) -> list[str]:
 
 
 def is_fitted(model: Any) -> bool:
-    """Whether a model can be read as it is; bare boosters and Ensembles always can."""
+    """Return whether a model can be read as it is; bare boosters and Ensembles always can."""
     if isinstance(model, FrozenEstimator):
         return is_fitted(model.estimator)
     if isinstance(model, Pipeline) and model.steps:  # the last step decides, as in scikit-learn
@@ -110,7 +110,7 @@ def is_fitted(model: Any) -> bool:
 
 
 def may_transform(model: Any) -> bool:
-    """Whether there may be something that transforms rows before the ensemble reads them."""
+    """Return whether there may be something that transforms rows before the ensemble reads them."""
     if isinstance(model, FrozenEstimator):
         return may_transform(model.estimator)
     if isinstance(model, (Pipeline, ModelParts)):
@@ -119,14 +119,14 @@ def may_transform(model: Any) -> bool:
 
 
 def reads_patches(model: Any) -> bool:
-    """Whether X are patches: for an ensemble over Haar features, or a learner of them."""
+    """Return whether X are patches: for an ensemble over Haar features, or a learner of them."""
     if isinstance(model, FrozenEstimator):
         return reads_patches(model.estimator)
     return _patch_features(model) is not None or own_columns(_learner(model)) is not None
 
 
 def patches_for(model: Any, X: Any) -> Patches:
-    """X as patches of the size that such a model reads."""
+    """Return X as patches of the size that such a model reads."""
     if isinstance(model, FrozenEstimator):
         return patches_for(model.estimator, X)
     features = _patch_features(model)
@@ -145,7 +145,7 @@ def _learner(model: Any) -> Any:
 
 
 def of_kind(ensemble: Ensemble, kind: Kind) -> Ensemble:
-    """The ensemble, if it is that of a `kind` whose predictions can be made."""
+    """Return the ensemble, if it is that of a `kind` whose predictions can be made."""
     if ensemble.kind != kind:
         raise ValueError(f"the ensemble is that of a {ensemble.kind}; a {kind} is wanted here")
     ensemble.task.require_predictions()

@@ -29,11 +29,26 @@ class MDDAGRegressor(RegressorMixin, DagEstimator):  # type: ignore[misc]
         hundredth of the variance. (For another loss: in units of what the mean of y loses.)
     loss : callable, default None
         What a prediction costs, of (predictions (n, 1), y); None means ``Squared()``.
+    solver : Solver, default None
+        As for ``MDDAGClassifier``.
     ordering : Ordering, default None
         As for ``MDDAGClassifier``, but None means ``Given()``.
-    solver, every, grid, actions, policy_rows, policy_fraction, n_jobs, verbose, \
-random_state
-        As for ``MDDAGClassifier``.
+    every : int, default 1
+        Base classifiers that one decision covers.
+    grid : {"quantile", "uniform"}, default "quantile"
+        Cells of scores on which the policy is learned.
+    actions : tuple of str, default ("eval", "skip", "quit")
+        Actions that the policy may take.
+    policy_rows : {"held_out", "train"}, default "held_out"
+        Where the policy of an ensemble fitted here is learned.
+    policy_fraction : float, default 0.3
+        Share of the rows held out for the policy.
+    n_jobs : int, default 1
+        Threads of prediction and of the default solver, -1 for all cores.
+    verbose : bool, default False
+        Show progress on standard error.
+    random_state : int, RandomState or None, default None
+        Decides which rows are held out, and seeds a solver that has no seed of its own.
 
     Attributes
     ----------
@@ -59,7 +74,18 @@ random_state
     kind = "regressor"
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The expected target of each row, float64 (n,)."""
+        """Predict the expected target of each row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Predictions.
+        """
         return self.untransformed().predict(self._rows(X))
 
     def _default_model(self) -> Any:

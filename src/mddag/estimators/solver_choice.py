@@ -22,8 +22,7 @@ def chosen_solver(
     n_jobs: int = 1,
     verbose: bool = False,
 ) -> Solver:
-    """The solver, deciding once for `every` base classifiers, in `ordering` if it orders by itself;
-    for None the default one, with so many threads."""
+    """Return the solver with these settings; for None the default one, with that many threads."""
     checked_jobs(n_jobs)
     solver = Portfolio(n_jobs=n_jobs) if solver is None else solver
     learner = configured(as_solver(solver), every=every, verbose=verbose or None)

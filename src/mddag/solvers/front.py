@@ -18,9 +18,10 @@ Vector = NDArray[np.float64]
 
 
 def front(losses: Vector, costs: Vector) -> NDArray[np.intp]:
-    """The candidates that no cheaper one beats in loss, by rising cost.
+    """Return the candidates that no cheaper one beats in loss, by rising cost.
 
-    Equal losses stay: on few rows many do as the full ensemble does, and the dearer are safer.
+    Equal losses stay: on few rows many do as the full ensemble does, and the more
+    expensive are safer.
     """
     order = np.lexsort((losses, costs))
     best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
@@ -30,8 +31,9 @@ def front(losses: Vector, costs: Vector) -> NDArray[np.intp]:
 
 
 def spaced_front(losses: Vector, costs: Vector, ratio: float) -> list[tuple[float, int]]:
-    """Of the front, from the dearest on, candidates that are each cheaper by a factor `ratio` or
-    more, with their prices.
+    """Return candidates of the front from expensive to cheap, with their prices.
+
+    Each is cheaper than the one before by a factor `ratio` or more.
 
     The price of a candidate is the beta at which the next cheaper one becomes as good: the
     difference of their losses per difference of their costs. The cheapest has none, infinity.
@@ -45,14 +47,14 @@ def spaced_front(losses: Vector, costs: Vector, ratio: float) -> list[tuple[floa
 
 
 def worth(losses: Vector, costs: Vector, at: int) -> float:
-    """The highest price at which a candidate beats all that are cheaper."""
+    """Return the highest price at which a candidate beats all that are cheaper."""
     cheaper = costs < costs[at]
     prices = (losses[cheaper] - losses[at]) / (costs[at] - costs[cheaper])
     return max(float(prices.min(initial=np.inf)), 0.0)
 
 
 def rounded(losses: Vector) -> Vector:
-    """To DIGITS binary digits of the largest, so that no unit of the loss matters."""
+    """Round to DIGITS binary digits of the largest, so that no unit of the loss matters."""
     largest = float(np.abs(losses).max())
     unit = 2.0 ** (np.frexp(largest)[1] - DIGITS)
     found: Vector = np.rint(losses / unit) * unit
@@ -78,22 +80,21 @@ class JudgedCandidates(ABC):
 
     @abstractmethod
     def candidate(self, at: int) -> Policy:
-        """A candidate by its number."""
+        """Return a candidate by its number."""
 
     def best(self, beta: float) -> int:
-        """The number of the candidate with the smallest value of Eq. (8), the first in a tie."""
+        """Return the number of the best candidate by Eq. (8), the first in a tie."""
         return int((self.losses + beta * self.costs).argmin())
 
     def policy(self, beta: float) -> Policy:
-        """The best candidate at a price."""
+        """Return the best candidate at a price."""
         return self.candidate(self.best(beta))
 
     def front(self) -> NDArray[np.intp]:
-        """The candidates that no cheaper one beats in loss, by rising cost."""
+        """Return the candidates that no cheaper one beats in loss, by rising cost."""
         return front(self.losses, self.costs)
 
     def spaced_front(self, ratio: float) -> list[tuple[float, Policy]]:
-        """Of the front, from the dearest on, candidates that are each cheaper by a factor `ratio`
-        or more, and their prices; without the cheapest, which has no price."""
+        """Return candidates as `spaced_front` does, without the cheapest, which has no price."""
         found = spaced_front(self.losses, self.costs, ratio)[:-1]
         return [(price, self.candidate(at)) for price, at in found]

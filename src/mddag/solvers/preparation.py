@@ -26,7 +26,7 @@ from mddag.solvers.solver import Solver
 
 
 def quit_loss(mdp: MDP) -> _core.Loss | Callable[[NDArray[np.float64], int], float]:
-    """The loss of an MDP with its labels."""
+    """Return the loss of an MDP with its labels."""
     twin = mdp.loss.native(max(mdp.n_scores, 2))
     if twin is None:
         return lambda scores, i: float(mdp.losses(scores, np.array([i]))[0])
@@ -42,7 +42,7 @@ def quit_loss(mdp: MDP) -> _core.Loss | Callable[[NDArray[np.float64], int], flo
 
 
 def with_teacher(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
-    """The same MDP with the full ensemble's calibrated probabilities in place of its labels.
+    """Return the MDP with calibrated probabilities of the full ensemble in place of its labels.
 
     A class label is one draw from a distribution; the probabilities estimate the whole of it, so
     they are less noisy, but they repeat the errors of the full ensemble. Soft targets cost the
@@ -82,7 +82,7 @@ class Arranged:
         return other.arranged(self.arrangement, self.mdp.grid)
 
     def for_source(self, policy: Policy) -> Policy:
-        """A policy learned in this arrangement, for base classifiers as the source has them."""
+        """Return a policy learned here, for base classifiers as the source has them."""
         policy = policy.on_fewest_cells()
         return policy if self.arrangement is None else policy.after(self.arrangement)
 
@@ -90,7 +90,7 @@ class Arranged:
 def arranged_for(
     solver: Solver, mdp: MDP, ordering: Any = None, grid: str = "quantile"
 ) -> Arranged:
-    """The MDP with base classifiers in the order that decides, on one of GRIDS.
+    """Return the MDP with base classifiers in the order that decides, on one of GRIDS.
 
     ordering : None for Correlation(), whose levels are made for signs; for numbers, which boosting
                puts in order by itself, for Given()

@@ -3,4 +3,5 @@
 ``sparsify`` and ``sweep`` split the rows (``row_parts``), learn policies at several prices
 (``front``), measure what each loses against the full ensemble (``excess_loss``) and prove it
 on rows held out (``guarantee``); ``targets`` checks what a user gives. Start with
-``sparsify``."""
+``sparsify``.
+"""

@@ -45,12 +45,12 @@ FEWEST = 100  # rows, for a mean to be about normal
 
 
 def share_p_value(n_events: int, n_rows: int, bound: float) -> float:
-    """Of "events are no rarer than `bound`", for `n_events` in `n_rows`."""
+    """Test "events are no rarer than `bound`", for `n_events` in `n_rows`."""
     return float(binom.cdf(n_events, n_rows, bound))
 
 
 def difference_p_value(n_worse: int, n_better: int, n_rows: int, bound: float) -> float:
-    """Of "worse rows outnumber better ones by a share of at least `bound` of all rows"."""
+    """Test "worse rows outnumber better ones by a share of at least `bound` of all rows"."""
     n_differ = n_worse + n_better
     lowest = float(beta.ppf(NUISANCE / 2, n_differ, n_rows - n_differ + 1)) if n_differ else 0.0
     highest = 1.0
@@ -70,9 +70,9 @@ def difference_p_value(n_worse: int, n_better: int, n_rows: int, bound: float) -
 
 
 def _difference_tail(excess: float, n_rows: int, q: float, mean: float) -> float:
-    """P((W - L - n mean) / sqrt(W + L + 1) <= excess), a row being worse with the chance
-    (q + mean) / 2 and better with (q - mean) / 2.
+    """Return P((W - L - n mean) / sqrt(W + L + 1) <= excess).
 
+    A row is worse with the chance (q + mean) / 2 and better with (q - mean) / 2.
     Given that m = W + L rows differ, W is binomial, and W - L = 2 W - m. A larger mean only lowers
     the chance, so a test at the bound itself covers all above it.
     """
@@ -84,7 +84,7 @@ def _difference_tail(excess: float, n_rows: int, q: float, mean: float) -> float
 
 
 def mean_p_value(differences: NDArray[np.float64], bound: float) -> float:
-    """Of "the mean difference is at least `bound`", by Student's t: exact for normal means."""
+    """Test "the mean difference is at least `bound`", by Student's t: exact for normal means."""
     n = len(differences)
     if n < 2:
         return 1.0
@@ -95,8 +95,10 @@ def mean_p_value(differences: NDArray[np.float64], bound: float) -> float:
 
 
 def skewed_p_value(losses: NDArray[np.float64], bound: float) -> float:
-    """Of "the mean loss is at least `bound`", by Hall's t, which heeds the skewness: few rows (or
-    queries) lose much, and where none of them was drawn the mean looks too small."""
+    """Test "the mean loss is at least `bound`" by Hall's t, which heeds the skewness.
+
+    Few rows (or queries) lose much, and where none of them was drawn the mean looks too small.
+    """
     n, mean = len(losses), float(losses.mean())
     deviation = float(losses.std(ddof=1)) if n > 1 else 0.0
     if deviation == 0:
@@ -110,7 +112,7 @@ def skewed_p_value(losses: NDArray[np.float64], bound: float) -> float:
 def bounded_p_value(
     differences: NDArray[np.float64], bound: float, span: float, confidence: float
 ) -> float:
-    """Of "the mean difference is at least `bound`", for differences from -span to span.
+    """Test "the mean difference is at least `bound`", for differences from -span to span.
 
     The stake at row i is the best for normal differences of the deviation of the rows before it
     and a test at this confidence; any stake below 1 / (span - bound) keeps the capital above 0.
@@ -125,22 +127,22 @@ def bounded_p_value(
 
 
 def rows_for_mean(bound: float, span: float, confidence: float) -> int:
-    """The fewest rows that promise `bound` for bounded differences when all of them are 0."""
+    """Return the fewest rows that prove `bound` for bounded differences when all of them are 0."""
     return math.ceil(-math.log(1 - confidence) / math.log1p(MOST * bound / (span - bound)))
 
 
 def rows_for_share(bound: float, confidence: float) -> int:
-    """The fewest rows that promise `bound` when no event is seen in them."""
+    """Return the fewest rows that prove `bound` when no event is seen in them."""
     return math.ceil(math.log(1 - confidence) / math.log1p(-bound))
 
 
 def rows_for_difference(bound: float, confidence: float) -> int:
-    """The fewest rows that promise `bound` when none of them differs."""
+    """Return the fewest rows that prove `bound` when none of them differs."""
     return math.ceil(math.log(max(1 - confidence - NUISANCE, NUISANCE / 2)) / math.log1p(-bound))
 
 
 def price_of_difference(bound: float, n_rows: int, confidence: float) -> float:
-    """What a row that differs costs a proof on `n_rows`, be it for better or worse.
+    """Return what a row that differs costs a proof on `n_rows`, be it for better or worse.
 
     With a share q of such rows a mean passes if it is below `bound` - z sqrt(q / n), about. The
     price is the slope of the root where that takes half of the bound: z^2 / (n bound), at most 1.
@@ -149,7 +151,7 @@ def price_of_difference(bound: float, n_rows: int, confidence: float) -> float:
 
 
 def last_promised(p_values: Iterable[float], confidence: float) -> int:
-    """How many hypotheses fall, tested in turn up to the first that stands."""
+    """Return the number of leading hypotheses rejected by fixed-sequence testing."""
     n_promised = 0
     for p_value in p_values:
         if p_value > 1 - confidence:

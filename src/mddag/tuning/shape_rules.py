@@ -127,8 +127,10 @@ class FoldedRows:
 
 @dataclass(frozen=True)
 class Rule:
-    """Evaluate base classifiers in order, at most `length`; quit where the margin is larger than
-    `threshold`, which is infinite for a prefix."""
+    """Evaluate base classifiers in order, at most `length`; quit where the margin is large.
+
+    The `threshold` of the margin is infinite for a prefix.
+    """
 
     length: int
     threshold: float = np.inf
@@ -150,8 +152,10 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a rule does on some rows: scores (n, K), the step at which rows quit, evaluations, and
-    what the objective counts."""
+    """What a rule does on some rows.
+
+    Scores (n, K), the step at which rows quit, evaluations, and what the objective counts.
+    """
 
     scores: Vector
     exit_step: NDArray[np.int32]
@@ -281,7 +285,7 @@ class ShapeTrial:
         return Outcome.joined(found)
 
     def full_errors(self) -> list[tuple[float, float]]:
-        """The error of every prefix, and its log-loss (regressors: the error again)."""
+        """Return the error of every prefix, and its log-loss (regressors: the error again)."""
         weight = self.weight
         if not self.task.predicts_classes:
             return [(float(np.average(e, weights=weight)),) * 2 for e in self._squares()]
@@ -314,7 +318,7 @@ class ShapeTrial:
     def _of_classes(
         self, codes: NDArray[np.intp], weight: Vector, reference: Vector
     ) -> NDArray[np.float64]:
-        """Sums over the rows, (4, n_thresholds + 1, n_lengths)."""
+        """Return sums over the rows, (4, n_thresholds + 1, n_lengths)."""
         total, start = np.zeros((4, len(self.thresholds) + 1, len(self.lengths))), 0
         for fold in self.folds:
             some = slice(start, start := start + len(fold.rows))
@@ -327,7 +331,7 @@ class ShapeTrial:
         return total
 
     def _of_numbers(self, weight: Vector, reference: Vector) -> NDArray[np.float64]:
-        """The same of prefixes alone, which is what regressors have."""
+        """Return the same of prefixes alone, which is what regressors have."""
         total, start = np.zeros((4, 1, len(self.lengths))), 0
         for k, squares in enumerate(self._squares()):
             total[:2, 0, k] = weight @ squares, weight @ (squares - reference) ** 2
@@ -341,7 +345,7 @@ class ShapeTrial:
         return total
 
     def _paid(self, fold: Judged, n_steps: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Evaluations, and what the objective counts, after every number of steps."""
+        """Return evaluations, and what the objective counts, after every number of steps."""
         steps = np.arange(n_steps + 1)[:, None]
         if self.objective != "nodes":
             return steps, steps
@@ -372,8 +376,10 @@ class ShapeTrial:
         return [squares / variance for squares in found]
 
     def _times(self, rules: list[Rule], loss: Vector, steps: Vector) -> Vector:
-        """Expected times of the prefixes, and of the rules on the front of losses and evaluations;
-        infinity elsewhere."""
+        """Return expected times of the prefixes and of the front of losses and evaluations.
+
+        They are infinite elsewhere.
+        """
         cost, whole = np.full(len(rules), np.inf), self.folds[0].ensemble
         prefixes = range(len(rules) - len(self.lengths), len(rules))
         for at in {*prefixes, *(at for _, at in spaced_front(loss, steps, TIMED_APART))}:

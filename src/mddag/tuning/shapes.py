@@ -53,7 +53,7 @@ class Shape:
         return self.n_leaves is None
 
     def name(self, n_rounds: int) -> str:
-        """What messages call a model of this shape with this number of rounds."""
+        """Return what messages call a model of this shape with this number of rounds."""
         if self.is_given:
             return f"as given, {n_rounds} rounds"
         parts = [f"{self.n_leaves} leaves"]
@@ -86,7 +86,7 @@ class Library:
     most_leaves: int = LEAVES[-1]
 
     def parameters(self, shape: Shape, model: Any) -> dict[str, Any]:
-        """What a shape sets in a model."""
+        """Return what a shape sets in a model."""
         found = dict(self.fixed)
         if shape.is_given:
             return found

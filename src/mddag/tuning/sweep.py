@@ -59,19 +59,56 @@ def sweep(
     verbose: bool = False,
     random_state: Any = 0,
 ) -> Curve:
-    """Learn a policy at each of `betas` over the base classifiers of `model`.
+    """Learn a policy at each of several prices over the base classifiers of a model.
 
-    model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every, grid
-            and actions serve unless given here, or anything that ``sparsify`` takes
-    X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
-    betas : prices of an evaluation; for regressors in units of R2
-    X_test, y_test : rows that only report, if given
-    sample_weight, sample_weight_test : what these rows count for in all means, (n,); 1 by default
-    every : base classifiers that one decision covers; 1 unless given
-    n_jobs : threads of the default solver, and workers of joblib for solvers that learn at one
-            price each; -1 for all cores. No result depends on it
-    verbose : show the prices done on standard error
-    random_state : of the split, and of a solver that has none of its own
+    Parameters
+    ----------
+    model : estimator, model, path or Ensemble
+        A fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every, grid and
+        actions serve unless given here, or anything that ``sparsify`` takes.
+    X : array-like or DataFrame of shape (n, d)
+        Rows for the policies.
+    y : array-like of shape (n,)
+        Their targets.
+    betas : array-like of float, default 1e-4 to 1e-2
+        Prices of an evaluation, for regressors in units of R2.
+    sample_weight : array-like of shape (n,), default None
+        What each row counts for in all means; 1 by default.
+    X_test, y_test, sample_weight_test : array-like, default None
+        Rows that only report.
+    loss : Loss or callable, default None
+        What policies are learned by.
+    solver : Solver, default None
+        How policies are learned; `Portfolio()` by default.
+    ordering : Ordering, default None
+        The order of the base classifiers.
+    every : int, default None
+        Base classifiers that one decision covers; 1 by default.
+    selection_fraction : float, default 0.3
+        Share of the rows that choose among policies.
+    n_jobs : int, default None
+        Threads of the default solver, and workers of joblib for solvers that learn price by price;
+        -1 for all cores. No result depends on it.
+    verbose : bool, default False
+        Whether to show the prices done on standard error.
+    random_state : int, RandomState or None, default 0
+        Seed of the split, and of a solver that has none of its own.
+
+    Returns
+    -------
+    Curve
+        Losses and costs at each price, and the policies.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_hastie_10_2
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> X, y = make_hastie_10_2(4000, random_state=0)
+    >>> model = HistGradientBoostingClassifier(max_leaf_nodes=8).fit(X[:2000], y[:2000])
+    >>> curve = mddag.sweep(model, X[2000:], y[2000:], betas=[1e-4, 1e-2])
+    >>> len(curve.policies)
+    2
     """
     if y is None:
         raise ValueError("y is None; a curve tells what is lost, so give labels (or numbers)")
@@ -133,7 +170,7 @@ def _policy_mdp(
     check_consistent_length(rows, targets)
     votes = ensemble.votes(rows)
     if of_model is not None and settings["loss"] is None:  # that of its metric, for test rows too
-        settings["loss"] = of_model.loss_for(ensemble, votes, targets, weight)
+        settings["loss"] = of_model.learned_loss
     return mdp_of(ensemble, votes, targets, weight=weight, **settings)
 
 
@@ -193,7 +230,7 @@ def sweep_policies(
 def _solved(
     samples: Mapping[str, MDP], solver: Solver, betas: list[float], n_jobs: int | None
 ) -> Iterable[Solved]:
-    """The policies in the order of the prices, in units of the loss, as they come."""
+    """Return the policies in the order of the prices, in units of the loss, as they come."""
     if solves_paths(solver):
         policies = solver.solve_path(samples["train"], betas, samples.get("selection"))
         return (
@@ -221,7 +258,7 @@ def _columns(name: str, evaluations: Sequence[Evaluation]) -> dict[str, NDArray[
 
 
 def _full_columns(name: str, mdp: MDP, beta: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """The full ensemble in every row: only the objective depends on beta (in units of loss)."""
+    """Return the full ensemble in every row; only the objective depends on beta."""
     full = mdp.evaluate_full()
     columns = _columns(f"full_{name}", [full] * len(beta))
     columns[f"full_{name}_objective"] = full.loss + beta * full.cost

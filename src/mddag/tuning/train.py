@@ -109,6 +109,21 @@ def train(
     MDDAGClassifier or MDDAGRegressor
         Fitted. ``result_.training`` has the shapes that were tried with their errors and costs, and
         the tuned full model.
+
+    See Also
+    --------
+    sparsify : Make a trained model sparse.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_hastie_10_2
+    >>> from sklearn.ensemble import ExtraTreesClassifier
+    >>> X, y = make_hastie_10_2(600, random_state=0)
+    >>> model = ExtraTreesClassifier(10, max_leaf_nodes=8, random_state=0)
+    >>> fast = mddag.train(model, X, y, budget=5)
+    >>> bool(fast.n_evaluated(X).mean() < 7)
+    True
     """
     target = target_of(
         beta=beta,
@@ -210,7 +225,7 @@ def _split(
     random_state: Any,
     n_jobs: int,
 ) -> FoldedRows:
-    """The rows in folds, and those that certify."""
+    """Return the rows in folds, and those that certify."""
     if len(targets) < FEWEST:
         raise ValueError(
             f"X has {len(targets)} rows, too few to train models on some and to choose among them "
