@@ -10,7 +10,7 @@ from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.solvers import Descent
 from mddag.solvers.descent import Descents, Guards, Sweep, suited
-from mddag.solvers.preparation import with_teacher
+from mddag.solvers.preparation import with_soft_targets
 from tests import strategies as s
 from tests.reference import descent as twin
 from tests.reference.enumeration import best_objective
@@ -183,7 +183,7 @@ def test_a_demanding_guard_never_skips(seed):
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_soft_targets_are_those_of_the_full_ensemble(n_scores):
     mdp = mdp_of(0, n_scores=n_scores, n=200)
-    soft = with_teacher(mdp)
+    soft = with_soft_targets(mdp)
     scores = mdp.votes.scores()
     winner = (scores[:, 0] > 0).astype(int) if n_scores == 1 else scores.argmax(axis=1)
     np.testing.assert_array_equal(soft.labels.argmax(axis=1), winner)

@@ -10,7 +10,7 @@ from mddag.losses import Exponential, Logistic, OfMeans, Squared, ZeroOne
 from mddag.policy.arrangement import by_lines, by_log_odds, fitted_levels
 from mddag.policy.mdp import mdp_of as mdp_of_source
 from mddag.solvers import Margin, Prefix, Residual, Sarsa
-from mddag.solvers.preparation import arranged_for, quit_loss, with_teacher
+from mddag.solvers.preparation import arranged_for, quit_loss, with_soft_targets
 from tests.solvers.problems import LOSSES, absolute, mdp_of
 
 NATIVE = sorted(set(LOSSES) - {"callback"})
@@ -76,18 +76,18 @@ NUMBERS = RNG.poisson(np.exp(VOTES.sum(axis=1))).astype(float)
 
 @pytest.mark.parametrize("loss", [Squared(), OfMeans(Squared())])
 def test_a_regressor_loses_nothing_by_its_own_opinion(loss):
-    said = with_teacher(MDP(VOTES, NUMBERS, loss=loss))
+    said = with_soft_targets(MDP(VOTES, NUMBERS, loss=loss))
     assert said.evaluate(said.evaluate_all()).loss == pytest.approx(0, abs=1e-20)
 
 
 def test_a_classifier_says_how_often_it_is_wrong():
     labels = (VOTES.sum(axis=1) + RNG.logistic(0, 0.5, 200) > 0).astype(int)
     mdp = MDP(VOTES, labels, loss=ZeroOne())
-    said = with_teacher(mdp)
+    said = with_soft_targets(mdp)
     assert said.labels.shape == (200, 2)
     full = mdp.evaluate_all()
     assert said.evaluate(full).loss == pytest.approx(mdp.evaluate(full).loss, abs=0.05)
-    again = with_teacher(said).labels  # its opinion by its own opinion
+    again = with_soft_targets(said).labels  # its opinion by its own opinion
     np.testing.assert_allclose(again, said.labels, atol=0.01)
 
 
@@ -96,8 +96,8 @@ def test_rows_without_weight_teach_nothing():
     labels[100:] = 1 - labels[100:]
     weight = np.repeat([1.0, 0.0], 100)
     half = MDP(VOTES[:100], labels[:100], loss=Logistic())
-    whole = with_teacher(MDP(VOTES, labels, loss=Logistic(), weight=weight))
-    np.testing.assert_allclose(whole.labels[:100], with_teacher(half).labels)
+    whole = with_soft_targets(MDP(VOTES, labels, loss=Logistic(), weight=weight))
+    np.testing.assert_allclose(whole.labels[:100], with_soft_targets(half).labels)
 
 
 ROWS = np.linspace(-1, 1, 9)[:, None]

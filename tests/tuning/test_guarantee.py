@@ -11,8 +11,8 @@ from mddag.tuning.guarantee import (
     _difference_tail,
     bounded_p_value,
     difference_p_value,
-    last_promised,
     mean_p_value,
+    n_leading_proofs,
     price_of_difference,
     rows_for_difference,
     rows_for_mean,
@@ -144,9 +144,9 @@ def test_means_are_students():
 
 
 def test_testing_stops_at_the_first_that_fails():
-    assert last_promised([0.0, 0.05, 0.2, 0.01], 0.9) == 2
-    assert last_promised([0.3], 0.9) == 0
-    assert last_promised([], 0.9) == 0
+    assert n_leading_proofs([0.0, 0.05, 0.2, 0.01], 0.9) == 2
+    assert n_leading_proofs([0.3], 0.9) == 0
+    assert n_leading_proofs([], 0.9) == 0
 
 
 @pytest.mark.parametrize(("bound", "n_rows"), [(0.005, 5000), (0.02, 1000)])

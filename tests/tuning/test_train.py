@@ -166,7 +166,7 @@ def test_a_bound_is_certified_in_time(hastie_rows):
 
 def test_a_bound_that_cannot_be_proved_gives_the_reference(hastie_rows, monkeypatch):
     X, y, _, _ = hastie_rows
-    monkeypatch.setattr(targets, "last_promised", lambda p_values, confidence: 0)
+    monkeypatch.setattr(targets, "n_leading_proofs", lambda p_values, confidence: 0)
     with pytest.warns(mddag.DoubtfulResult, match="the full model, which is returned"):
         fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_disagreement=0.02)
     assert fast.result_.training.is_full_model
@@ -176,7 +176,7 @@ def test_a_bound_that_cannot_be_proved_gives_the_reference(hastie_rows, monkeypa
 
 def test_disagreement_is_counted_against_the_reference(hastie_rows, monkeypatch):
     X, y, _, _ = hastie_rows
-    monkeypatch.setattr(targets, "last_promised", lambda p_values, confidence: 0)
+    monkeypatch.setattr(targets, "n_leading_proofs", lambda p_values, confidence: 0)
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_disagreement=0.1, confidence=None)
     assert 0 < fast.result_.bounds[0].lost <= 0.1
     assert fast.result_.bounds[0].lost == pytest.approx(fast.result_.difference)

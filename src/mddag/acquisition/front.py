@@ -66,7 +66,7 @@ class SetFront(Front[SetCandidate]):
     ordered = True
 
     def __post_init__(self) -> None:
-        self.n_rows, self.n_certifying = len(self.rows), len(self.certifying)
+        self.n_certifying = len(self.certifying)
         self.candidates = [self._static(len(self.models) - 1, "full model")]
 
     @classmethod

@@ -64,7 +64,7 @@ class ExitFront(Front[ExitCandidate]):
         n_steps, by_labels = float(len(family.order)), measured[0].by_labels
         nothing = np.zeros_like(measured[0].order_losses)
         self.candidates = [ExitCandidate(None, n_steps, nothing, nothing, by_labels), *measured]
-        self.n_rows = self.n_certifying = len(nothing)
+        self.n_certifying = len(nothing)
 
     def at_price(self, beta: float) -> ExitCandidate:
         return min(

@@ -26,7 +26,7 @@ from mddag._utils.checks import (
 )
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import ACTIONS, EVAL, SKIP, Policy, trusted_policy
-from mddag.solvers.preparation import quit_loss, with_teacher
+from mddag.solvers.preparation import quit_loss, with_soft_targets
 from mddag.solvers.solver import SearchingSolver
 
 
@@ -276,7 +276,7 @@ class Descent(Parameters, SearchingSolver):
     def _made(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
         """Yield the number of descents so far and a policy."""
         start = None if self.start is None else suited(self.start, mdp, self.every)
-        mdp = with_teacher(mdp) if self.targets == "model" else mdp
+        mdp = with_soft_targets(mdp) if self.targets == "model" else mdp
         descents = Descents(mdp, self.every, self.n_sweeps, checked_jobs(self.n_jobs))
         ends = []
         for n_done, guards in enumerate(self._guards(), 1):

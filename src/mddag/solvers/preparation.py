@@ -1,7 +1,7 @@
 """What solvers share: rows in an order and on a grid, soft targets, losses as kernels take them.
 
 `arranged_for` puts the base classifiers of an MDP in order and makes its grid of cells, both from
-the rows for learning alone. `with_teacher` puts the full ensemble's calibrated probabilities in
+the rows for learning alone. `with_soft_targets` puts calibrated probabilities of the full model in
 place of labels. `quit_loss` is what QUIT pays: numbers for a loss with a native twin (native/mdp/
 loss.hpp), else a callback, which costs microseconds where a twin costs nanoseconds.
 """
@@ -41,7 +41,7 @@ def quit_loss(mdp: MDP) -> _core.Loss | Callable[[NDArray[np.float64], int], flo
     return kind, float(scale), table, classes, values, shares  # numpy's scalars are not the core's
 
 
-def with_teacher(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
+def with_soft_targets(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
     """Return the MDP with calibrated probabilities of the full ensemble in place of its labels.
 
     A class label is one draw from a distribution; the probabilities estimate the whole of it, so

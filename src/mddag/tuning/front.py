@@ -67,9 +67,6 @@ class Split:
         ends = min(learned, judged - 1), judged  # of few rows one chooses
         return cls(*(np.sort(rows) for rows in np.split(random.permutation(n), ends)))
 
-    def __len__(self) -> int:
-        return len(self.learn) + len(self.choose) + len(self.certify)
-
     @property
     def seen(self) -> Rows:
         """The rows that learn and choose, sorted."""
@@ -178,13 +175,12 @@ class Front(ABC, Generic[C]):
         Whether more expensive candidates are known to lose less, as those that were judged before
         by better estimates than means over the choosing rows. Within a budget the most expensive
         one is then taken; otherwise the one that loses least on the choosing rows.
-    n_rows, n_certifying : int
-        Number of all rows, and of those that certify.
+    n_certifying : int
+        Number of rows that certify.
     """
 
     candidates: list[C]
     ordered: bool = False
-    n_rows: int = 0
     n_certifying: int = 0
 
     @property

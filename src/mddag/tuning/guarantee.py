@@ -150,14 +150,14 @@ def price_of_difference(bound: float, n_rows: int, confidence: float) -> float:
     return float(min(norm.ppf(confidence) ** 2 / (n_rows * bound), 1.0))
 
 
-def last_promised(p_values: Iterable[float], confidence: float) -> int:
+def n_leading_proofs(p_values: Iterable[float], confidence: float) -> int:
     """Return the number of leading hypotheses rejected by fixed-sequence testing."""
-    n_promised = 0
+    n_proved = 0
     for p_value in p_values:
         if p_value > 1 - confidence:
             break
-        n_promised += 1
-    return n_promised
+        n_proved += 1
+    return n_proved
 
 
 Measure = Literal["share", "difference", "mean", "bounded", "asymptotic"]

@@ -25,7 +25,7 @@ from mddag.metrics.regression import R2, RegressionMetric
 from mddag.policy.arguments import checked_beta
 from mddag.serving.result import MeasuredBound
 from mddag.tuning.front import C, Candidate, Front, Shares
-from mddag.tuning.guarantee import NUISANCE, BoundedLoss, last_promised, price_of_difference
+from mddag.tuning.guarantee import NUISANCE, BoundedLoss, n_leading_proofs, price_of_difference
 
 CONFIDENCE = 0.9
 LEARN_AND_CHOOSE: Shares = (0.6, 0.4, 0.0)
@@ -304,7 +304,7 @@ class Bound(Target):
         if self.confidence is None:
             return [front.full, *takewhile(self.accepts, tested)][-1]
         found = (self.p_value(candidate.excess("certify")) for candidate in tested)
-        n_proved = last_promised(found, self.confidence)
+        n_proved = n_leading_proofs(found, self.confidence)
         if n_proved:
             return tested[n_proved - 1]
         doubt(

@@ -25,7 +25,7 @@ from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import Policy, trusted_policy
 from mddag.solvers.front import JudgedCandidates, rounded
-from mddag.solvers.preparation import with_teacher
+from mddag.solvers.preparation import with_soft_targets
 from mddag.solvers.solver import Candidates
 
 CHARGE = 2.0
@@ -71,7 +71,7 @@ class LossEstimator:
         if prices is not None and mdp.labels.ndim == 1:
             self.has_soft_targets = True
             winner = full[:, 0] > 0 if mdp.n_scores == 1 else full.argmax(axis=1)
-            self.soft = with_teacher(mdp, full if soft_scores is None else soft_scores)
+            self.soft = with_soft_targets(mdp, full if soft_scores is None else soft_scores)
             self.decided = mdp.with_labels(winner.astype(np.intp), ZeroOne())
             self.square = _mean_square_price(mdp, prices)
 

@@ -21,7 +21,7 @@ from mddag.ensemble.votes import Tables, Votes, starts_of
 from mddag.policy.arrangement import Arrangement
 from mddag.policy.calibration import fit_factor, sigmoid, softmax
 from mddag.policy.mdp import MDP
-from mddag.solvers.preparation import with_teacher
+from mddag.solvers.preparation import with_soft_targets
 
 RIDGE = 15.0  # four rows whose targets are undecided count for one
 FOLDS = 5
@@ -158,7 +158,7 @@ def targets(mdp: MDP) -> Vector:
     """Return the mean of labels and full ensemble, (n, max(K, 2)), or soft targets as they are."""
     if mdp.labels.ndim == 2:
         return np.asarray(mdp.labels, np.float64)
-    mean = np.asarray(with_teacher(mdp).labels, np.float64)
+    mean = np.asarray(with_soft_targets(mdp).labels, np.float64)
     mean[np.arange(len(mean)), mdp.labels] += 1.0
     return mean / 2
 
