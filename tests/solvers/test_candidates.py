@@ -88,10 +88,11 @@ def test_the_best_has_the_smallest_loss_and_cost_together(beta, at):
     assert Prefixes().policy(beta).n_reached == 4 - at
 
 
-def test_a_spaced_front_begins_with_the_dearest_and_leaves_out_the_cheapest():
-    prices, policies = zip(*Prefixes().spaced_front(1.4), strict=True)
-    assert [policy.n_reached for policy in policies] == [4, 2, 1]
-    assert prices == pytest.approx([0.05, 0.3, 0.4])
+def test_a_spaced_front_begins_with_the_most_expensive():
+    judged = Prefixes()
+    prices, numbers = zip(*spaced_front(judged.losses, judged.costs, 1.4), strict=True)
+    assert [judged.candidate(at).n_reached for at in numbers] == [4, 2, 1, 0]
+    assert prices == pytest.approx([0.05, 0.3, 0.4, np.inf])
 
 
 share = st.integers(0, 200).map(lambda rows: rows / 200)

@@ -11,6 +11,7 @@ from mddag.losses import Logistic, Squared, ZeroOne
 from mddag.policy import Correlation, Given, arrangement, condensation
 from mddag.policy.policy import QUIT, Policy
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
+from mddag.solvers.front import spaced_front
 from mddag.solvers.portfolio import arranged_rows
 from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowsByArrangement, RowSubset
 from mddag.solvers.portfolio.candidates import LossEstimator
@@ -64,13 +65,13 @@ def test_the_unit_of_prices_does_not_matter():
 def test_a_spaced_front_falls_in_cost_by_a_ratio():
     learning, selection = problem(), problem(seed=1)
     judged = Portfolio((Margin(),), random_state=0).judged(learning, [0.003], selection)
-    prices, policies = zip(*judged.spaced_front(1.3), strict=True)
-    costs = np.array([selection.evaluate(policy).cost for policy in policies])
+    prices, numbers = zip(*spaced_front(judged.losses, judged.costs, 1.3)[:-1], strict=True)
+    costs = np.array([selection.evaluate(judged.candidate(at)).cost for at in numbers])
     assert len(costs) > 3
     assert (costs[:-1] / costs[1:] >= 1.3).all()
     assert min(prices) >= 0  # 0 for those that lose nothing
     assert prices[-1] > prices[0]
-    assert len(judged.spaced_front(1.1)) > len(costs)
+    assert len(spaced_front(judged.losses, judged.costs, 1.1)) > len(costs) + 1
 
 
 def test_candidates_that_decide_alike_are_equal_however_their_losses_were_added_up():

@@ -93,8 +93,3 @@ class JudgedCandidates(ABC):
     def front(self) -> NDArray[np.intp]:
         """Return the candidates that no cheaper one beats in loss, by rising cost."""
         return front(self.losses, self.costs)
-
-    def spaced_front(self, ratio: float) -> list[tuple[float, Policy]]:
-        """Return candidates as `spaced_front` does, without the cheapest, which has no price."""
-        found = spaced_front(self.losses, self.costs, ratio)[:-1]
-        return [(price, self.candidate(at)) for price, at in found]

@@ -124,9 +124,11 @@ class PolicyFront(Front[PolicyCandidate]):
         judged = self._judged(BETAS)
         if judged is not None:
             self.ordered = True
-            self._add(BETAS, [judged.policy(beta * self.unit) for beta in BETAS])
-            front = judged.spaced_front(STEP)
-            self._add([price / self.unit for price, _ in front], [policy for _, policy in front])
+            found = {judged.best(beta * self.unit): beta for beta in BETAS}
+            spaced = spaced_front(judged.losses, judged.costs, STEP)[:-1]
+            found |= {at: price / self.unit for price, at in spaced}
+            found.pop(0, None)  # the full model, which is here already
+            self._add(list(found.values()), (judged.candidate(at) for at in found))
         elif isinstance(self.solver, Family):
             candidates, losses, costs = self._judged_family(self.solver)
             spaced = spaced_front(losses, costs, STEP)
