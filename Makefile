@@ -19,10 +19,8 @@ export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 NATIVE := CMakeLists.txt $(shell find native -name '*.cpp' -o -name '*.hpp')
 ROOMS := $(shell find src/mddag -type d -not -name __pycache__)
 # What calls the kernels most: run against every other build of the native core.
-KERNEL_TESTS := $(addprefix tests/,native learners solvers/test_sarsa.py solvers/test_descent.py \
-  serving/model_file \
-  boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
-  mdp/test_mdp.py serving/test_predictor.py solvers/test_preparation.py)
+KERNEL_TESTS := $(addprefix tests/,native learners boosting engine ensemble policy serving/model_file \
+  serving/test_predictor.py solvers/test_descent.py solvers/test_sarsa.py)
 
 .PHONY: demo demo-costs test lint format check clang programs test-arm test-clusters bench-clusters \
   java fuzz mutation sanitize dist wheel bench experiments docs links release-check clean

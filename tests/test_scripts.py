@@ -1,6 +1,7 @@
-"""Benchmarks, experiments and examples find all they import from the library, which may move."""
+"""Scripts and the Makefile find what they name, which may move."""
 
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,3 +30,17 @@ def test_examples_start_in_any_folder(name, tmp_path):
     command = [sys.executable, ROOT / "examples" / name, "--help"]
     told = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert "usage" in told.stdout
+
+
+def test_the_makefile_names_tests_that_exist():
+    text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    lists = re.findall(r"_TESTS := \$\(addprefix tests/,(.*?)\)\n", text)
+    assert len(lists) == 2
+    named = [f"tests/{name}" for names in lists for name in names.split()]
+    for path in [*named, *re.findall(r"(?<= )tests/[\w/]+\.\w+", text)]:
+        assert (ROOT / path).exists(), path
+    for module in re.findall(r"-m ((?:benchmarks|tests)[\w.]*)", text):
+        path = ROOT.joinpath(*module.split("."))
+        assert path.is_dir() or path.with_suffix(".py").exists(), module
+    for script in re.findall(r"python ((?:docs|examples|experiments)/\S+)", text):
+        assert (ROOT / script).exists(), script
