@@ -33,18 +33,18 @@ COMPILES = "tests/golden/test_golden.py::test_exported_models_give_the_same_answ
 # Sources and tests of each group, the quickest first; the golden cases come last.
 GROUPS = {
     "policy": (
-        "mdp/policy.py mdp/grid.py",
-        "mdp/test_policy.py mdp/test_grid.py mdp/test_mdp.py dag/test_program.py dag/test_dag.py",
+        "policy/policy.py policy/grid.py",
+        "policy/test_policy.py policy/test_grid.py policy/test_mdp.py engine/test_program.py "
+        "engine/test_dag.py",
     ),
     "solvers": (
         "solvers/exits.py solvers/margin.py solvers/qwyc.py solvers/residual.py "
         "solvers/stopping.py solvers/descent.py",
-        "solvers/test_exits.py solvers/test_qwyc.py solvers/test_residual.py "
-        "solvers/test_stopping.py solvers/test_descent.py",
+        "solvers/test_exits.py solvers/test_stopping.py solvers/test_descent.py",
     ),
     "choosing": (
-        "tuning/front.py tuning/policy_choice.py",
-        "tuning/test_front.py tuning/test_policy_choice.py",
+        "tuning/front.py tuning/policy_front.py",
+        "tuning/test_policy_front.py tuning/test_policy_choice.py",
     ),
     "certifying": (
         "tuning/guarantee.py",

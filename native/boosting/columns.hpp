@@ -1,5 +1,5 @@
 // Columns as codes: making the codes, and walking rows down a tree on codes. The specification is
-// tests/reference/columns.py.
+// tests/reference/boosting.py.
 #pragma once
 
 #include <algorithm>

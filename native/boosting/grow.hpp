@@ -1,6 +1,6 @@
 // Grow a tree best-first on codes: always split the leaf whose best split gains most, where the
 // gain is sum_k |L_k| + |R_k| - |T_k|. A stump is the same with two leaves and opposite votes. The
-// specification is tests/reference/tree.py and stump.py.
+// specification is tests/reference/growing.py and stump.py.
 //
 // The smaller child's histograms are summed from its rows, the larger's are what remains of the
 // parent's: exact, since sums are integers.

@@ -1,5 +1,5 @@
 // What AdaBoost.MH does between two calls of its learner: sum the votes by leaf, reweigh the
-// rows, add the new votes to the scores. The specification is tests/reference/adaboost.py.
+// rows, add the new votes to the scores. The specification is tests/reference/boosting.py.
 //
 // Weights are summed as 64-bit integers in units of 2^-60, so that a sum is exact and cannot depend
 // on threads or order. Everything else touches one element at a time and rounds once.

@@ -1,5 +1,5 @@
 // Whether records are a tree that the kernels may walk: they follow children, leaf codes and
-// category sets without checks. Twin: tests/reference/tree_fault.py.
+// category sets without checks. Twin: tests/reference/trees.py.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Reject thresholds by backward induction, and what rows do with them. Sums are (T, n), one row of
-// numbers per step. Twin: tests/reference/reject_thresholds.py.
+// numbers per step. Twin: tests/reference/cascades.py.
 #pragma once
 
 #include <algorithm>

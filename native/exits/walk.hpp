@@ -1,6 +1,7 @@
 // The losses and costs of a nested family of early exits, in one walk of all rows through the sums
 // f^(0) .. f^(N): src/mddag/solvers/exits.py, whose slower loop is for losses without a twin
-// here. Sums are added up in its order, so both give the same bits. Twin: tests/reference/exits.py.
+// here. Sums are added up in its order, so both give the same bits. Twin:
+// tests/reference/rollout.py.
 #pragma once
 
 #include <algorithm>

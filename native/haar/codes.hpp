@@ -1,6 +1,6 @@
 // Haar features straight to byte codes: bins of equal width within mean +- 3.5 deviations of the
 // column, the outer two open to the sides. A larger value never has a smaller code. There are as
-// many columns of values at a time as threads. Twin: tests/reference/haar.py.
+// many columns of values at a time as threads. Twin: tests/reference/scan.py.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The values of Haar features on patches: images of exactly one window. Twin:
-// tests/reference/haar.py.
+// tests/reference/scan.py.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The state of a row: what it carries besides the step j, and the cell of the policy's table that
-// it is in. The native side of src/mddag/policy/state.py; twin: tests/reference/grid.py.
+// it is in. The native side of src/mddag/policy/state.py; twin: tests/reference/rollout.py.
 //
 // Kernels use these members of a state alone. `f` is what one row carries: width() numbers, the K
 // scores first.

@@ -7,7 +7,7 @@
 // i has by s now. sqrt(sigma_i^2 + sigma_j^2) * L(z) is the expected score by which the two stand
 // the wrong way round; i has its own part of that. Behind the first `depth` positions all have the
 // same worth, so pairs that count have a member before: depth passes. Twin:
-// tests/reference/urgency.py.
+// tests/reference/ranking.py.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Overlapping boxes as groups. Boxes are sorted by their left edge, so that each is compared with
-// those near it alone. Twin: tests/reference/grouping.py.
+// those near it alone. Twin: tests/reference/scan.py.
 #pragma once
 
 #include <algorithm>

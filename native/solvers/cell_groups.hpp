@@ -1,5 +1,5 @@
 // Neighboring cells that decide together, so that a decision rests on enough rows. Twin:
-// groups_of in tests/reference/descent.py.
+// groups_of in tests/reference/solvers.py.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // rise.
 //
 // Costs of unit price are summed apart from losses: so long as they are whole numbers, actions that
-// are equally good tie exactly. Twin: tests/reference/descent.py.
+// are equally good tie exactly. Twin: tests/reference/solvers.py.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Value functions Q_j(s, a) of a number s in [0, 1], one function per step, part of the state and
-// action; a part is the top class (one part for K = 1). Twins: tests/reference/values.py.
+// action; a part is the top class (one part for K = 1). Twins: tests/reference/sarsa.py.
 #pragma once
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 //   lacking(i) = wants[step of row i] and not had by i;   row i waits while any bit is set
 //
 // The object keeps what rows carry between calls. One thread calls it at a time. Twin:
-// tests/reference/lazy.py.
+// tests/reference/serving.py.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Class probabilities of scores f (K,): 1 / (1 + exp(-a f - b)) of the second class for K = 1, else
 // softmax(a f), which a common b would not change. The largest is that of the winning class,
 // however close the scores are. One row has the same bits alone as in a batch: numpy's exp would
-// round differently here and there, by the machine. Twin: tests/reference/probabilities.py.
+// round differently here and there, by the machine. Twin: tests/reference/serving.py.
 #pragma once
 
 #include <algorithm>

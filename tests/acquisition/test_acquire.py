@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -13,6 +14,7 @@ from sklearn.ensemble import (
 )
 
 import mddag
+from mddag import PurchaseDisplay
 from mddag.tuning.targets import MaxDisagreement, Price
 from tests.acquisition.costly import COSTS, GROUPS, bought, front, model, rows
 
@@ -212,3 +214,26 @@ def test_print_says_what_rows_pay():
     shown = str(bought_numbers()[0])
     assert "MDDAGRegressor, acquire(beta=0.03)" in shown
     assert "R2" in shown
+
+
+# PurchaseDisplay.
+
+
+def test_flows_are_those_of_the_rows():
+    estimator, X, _ = bought()
+    trace = estimator.trace(X)
+    shown = PurchaseDisplay.from_trace(trace, estimator.dag_.purchases)
+    paid = estimator.dag_.purchases.prices.paid
+    assert sum(shown.last_.values()) == len(X)
+    for held, n in shown.last_.items():
+        rows = [set(row.nonzero()[0].tolist()) == set(held) for row in trace.groups & paid]
+        assert sum(rows) == n
+    assert sum(shown.flows_.values()) == trace.waves.sum()
+    assert shown.ax_.get_xlabel() == "price of the groups bought"
+    assert any("quit" in text.get_text() for text in shown.ax_.texts)
+    plt.close("all")
+
+
+def test_what_is_no_trace_is_refused():
+    with pytest.raises(TypeError, match=r"trace is .*; wanted a Trace"):
+        PurchaseDisplay(3, None)

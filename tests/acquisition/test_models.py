@@ -23,8 +23,7 @@ from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.feature_prices import FeaturePrices
-from tests.acquisition.costly import front, model, rows
-from tests.acquisition.problems import all_sets, prices
+from tests.acquisition.costly import all_sets, front, model, prices, rows
 
 EYE = np.eye(5, dtype=bool)
 ONES = (1.0,) * 8

@@ -15,7 +15,7 @@ from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import between
 from mddag.acquisition.search import LEAST, Cascades, all_members, best_member, solve
 from mddag.ensemble.features import Features
-from tests.acquisition import problems
+from tests.acquisition import costly as problems
 from tests.engine.test_dag import stumps
 from tests.reference import set_policies as twin
 

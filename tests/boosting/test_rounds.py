@@ -13,7 +13,8 @@ from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import NODE, Nodes, TreeBuilder
 from mddag.learners import Stump
 from mddag.learners.columns import Columns
-from tests.reference import adaboost as twin
+from tests.reference import boosting as twin
+from tests.reference.trees import leaf_code
 
 LEARNERS = [getattr(learners, name)() for name in learners.__all__ if name != "Learner"]
 
@@ -46,7 +47,7 @@ def played_by_both(X, labels, n_classes, weight, learner, n_rounds):
 
     def learn(targets, weights):
         nodes = learner.fit(columns, np.array(targets, np.int8), np.array(weights))
-        return [twin.votes_of(nodes, row) for row in X.tolist()]
+        return [nodes.votes[leaf_code(nodes, row)].astype(int).tolist() for row in X.tolist()]
 
     wanted = twin.boost(
         labels.tolist(), n_classes, weight.tolist(), factors.tolist(), learn, n_rounds

@@ -11,8 +11,17 @@ from sklearn.model_selection import cross_val_score
 
 import mddag
 from mddag.solvers import Descent, Margin
-from tests.clusters.scored_rows import KEEP, check, features, model, table
-from tests.clusters.slow_parts import N_PARTS, marks, slow_part, wait_for_marks
+from tests.clusters.scored_rows import (
+    KEEP,
+    N_PARTS,
+    check,
+    features,
+    marks,
+    model,
+    slow_part,
+    table,
+    wait_for_marks,
+)
 
 dd = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
 

@@ -5,8 +5,15 @@ import pyarrow
 import pytest
 
 import mddag
-from tests.clusters.scored_rows import KEEP, check, model, table
-from tests.clusters.slow_parts import N_PARTS, result_despite_a_kill, slow_part
+from tests.clusters.scored_rows import (
+    KEEP,
+    N_PARTS,
+    check,
+    model,
+    result_despite_a_kill,
+    slow_part,
+    table,
+)
 
 pytest.importorskip("ray.data", reason="Ray is not installed: make test-clusters")
 pytestmark = [  # of the engine's own code

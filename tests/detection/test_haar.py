@@ -16,8 +16,8 @@ from mddag.ensemble.patches import PatchFeatures, haar_values
 from mddag.learners import Stump, Tree
 from tests.learners.problems import labels
 from tests.patches import bars, boosted
-from tests.reference import haar as reference
-from tests.reference.columns import leaf
+from tests.reference import scan as reference
+from tests.reference.trees import leaf_code
 
 
 def patches(most=4):
@@ -194,4 +194,4 @@ def test_trees_reach_the_same_leaves_by_codes_and_by_values(fitted):
     targets, weights = labels(np.random.default_rng(0), 200, 2)
     nodes = fitted(columns, targets, weights)
     values = values_of(columns).T
-    assert columns.leaf_codes(nodes).tolist() == [leaf(nodes, x) for x in values]
+    assert columns.leaf_codes(nodes).tolist() == [leaf_code(nodes, x) for x in values]

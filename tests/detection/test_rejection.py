@@ -25,7 +25,7 @@ from mddag.policy import Given
 from mddag.policy.policy import EVAL, QUIT
 from mddag.solvers.solver import configured
 from tests.detection.problems import detection_mdp
-from tests.reference import reject_thresholds as reference
+from tests.reference import cascades as reference
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*is to be met with:mddag.DoubtfulResult")
 

@@ -19,7 +19,7 @@ from mddag.detection.windows import (
     scaled_down,
 )
 from tests.detection.problems import random_classifier, random_picture
-from tests.reference import grouping as groups_reference
+from tests.reference import scan as groups_reference
 from tests.reference import scan as reference
 
 

@@ -16,7 +16,7 @@ from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Features
 from tests import strategies
 from tests.engine.test_trace import prices_of
-from tests.reference import lazy as twin
+from tests.reference import serving as twin
 
 
 def drawn(data):

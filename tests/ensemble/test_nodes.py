@@ -14,7 +14,7 @@ from mddag.ensemble.nodes import NODE, Nodes, TreeBuilder, categories_of, catego
 from tests import strategies
 from tests.engine.test_trace import prices_of
 from tests.reference import trees as twin
-from tests.reference.tree_fault import first_fault
+from tests.reference.trees import first_fault
 
 
 def test_the_record_matches_the_kernel():

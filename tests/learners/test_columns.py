@@ -7,7 +7,8 @@ from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Tree
 from mddag.learners.columns import Columns
 from tests.learners.problems import labels, problems
-from tests.reference.columns import code, cuts, leaf
+from tests.reference.boosting import code, cuts
+from tests.reference.trees import leaf_code
 
 TINY = 5e-324
 VALUES = [-1e308, -1.0, -TINY, -0.0, 0.0, TINY, 1.0, np.nextafter(1.0, 2), 1e308, np.nan]
@@ -37,7 +38,7 @@ def test_cuts_lie_between_neighbours(values):
 def test_leaves_on_codes_equal_leaves_on_values(problem, n_leaves):
     X, columns, targets, weights = problem
     nodes = Tree(n_leaves).fit(columns, targets, weights)
-    assert columns.leaf_codes(nodes).tolist() == [leaf(nodes, x) for x in X]
+    assert columns.leaf_codes(nodes).tolist() == [leaf_code(nodes, x) for x in X]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -15,9 +15,8 @@ from mddag.learners import Learner, Stump, Tree
 from mddag.learners.columns import Columns
 from tests.learners.one_column import OneColumn
 from tests.learners.problems import assert_same, labels, many_codes, problems
-from tests.reference.columns import leaf
-from tests.reference.stump import stump
-from tests.reference.tree import tree
+from tests.reference.growing import stump, tree
+from tests.reference.trees import leaf_code
 from tests.shipped import needed
 
 
@@ -192,7 +191,7 @@ def test_votes_are_signs_for_every_class_of_every_row(learner, problem):
         return
     nodes = learner.fit(columns, targets, weights)
     leaves = columns.leaf_codes(nodes)
-    assert leaves.tolist() == [leaf(nodes, x) for x in X]
+    assert leaves.tolist() == [leaf_code(nodes, x) for x in X]
     assert nodes.votes[leaves].shape == targets.shape
     assert np.isin(nodes.votes, [-1.0, 1.0]).all()
 

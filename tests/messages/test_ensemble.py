@@ -1,10 +1,11 @@
-"""What is said of bad input: as_ensemble, Ensemble and Votes."""
+"""What is said of bad input: ensembles, votes and metrics; tests/ranking has more of queries."""
 
 import numpy as np
 from sklearn.svm import SVC
 
 import mddag
 from mddag import Ensemble, Features, Votes
+from mddag.metrics import MAP, MRR, NDCG, MeanNDCG, rate_interval, threshold_at_tpr, tpr_at_fpr
 from tests.messages.models import X, ensemble, model, rejected, votes
 
 
@@ -40,3 +41,42 @@ ENSEMBLES = [
 
 
 test_messages = rejected(MODELS + ENSEMBLES)
+
+
+# What is said of bad input: metrics; tests/ranking has more of queries.
+
+
+S, Y = np.arange(4.0), np.array([0, 0, 1, 1])
+
+
+def rate(scores=S, labels=Y, fpr=0.1):
+    return lambda: tpr_at_fpr(scores, labels, fpr)
+
+
+RATES = [
+    (rate(fpr=2), ValueError, "fpr is 2;"),
+    (lambda: threshold_at_tpr(S, Y, "all"), ValueError, "tpr is 'all'"),
+    (rate("ab"), ValueError, "scores is 'ab'"),
+    (rate(S[:, None]), ValueError, r"scores have shape \(4, 1\)"),
+    (rate([0, 1, np.nan, 2]), ValueError, r"scores\[2\] is NaN"),
+    (rate(labels=Y[:3]), ValueError, r"labels have shape \(3,\)"),
+    (rate(labels=list("abab")), ValueError, "labels"),
+    (rate(labels=[0, 1, 2, 1]), ValueError, "labels"),
+    (rate(labels=[1] * 4), ValueError, "no row is negative"),
+    (rate(labels=[0] * 4), ValueError, "no row is positive"),
+    (lambda: rate_interval(3, 2), ValueError, "count is 3, n is 2;"),
+]
+LISTS = [
+    (lambda: NDCG(0), ValueError, "k is 0;"),
+    (lambda: NDCG(5, gain="log"), ValueError, "gain is 'log'"),
+    (lambda: NDCG()(S, Y, None), ValueError, "qid is missing"),
+    (lambda: MAP()(S, Y, [1, 2]), ValueError, r"qid has shape \(2,\)"),
+    (lambda: MRR()(S, Y, Y == 1), ValueError, "qid is an array of bool"),
+    (lambda: NDCG()([], [], []), ValueError, "there are no documents"),
+    (lambda: MeanNDCG()(S, -Y, Y), ValueError, r"labels\[2\] is -1.0"),
+    (lambda: NDCG()(S, Y[:3], Y), ValueError, "4 scores and 3 labels"),
+    (lambda: NDCG()([np.nan] * 4, Y, Y), ValueError, r"scores\[0\] is NaN"),
+]
+
+
+test_messages_of_metrics = rejected(RATES + LISTS)

@@ -1,11 +1,24 @@
-"""What is said of bad input: solvers and orders; tests/solvers has what each refuses by itself."""
+"""What is said of bad input: solvers and orders, their explorations and value functions."""
+
+import numpy as np
 
 from mddag import MDP, MDDAGRegressor
 from mddag.policy import Correlation, Given
-from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
-from mddag.solvers.sarsa import Flat
-from mddag.solvers.values import Table
+from mddag.solvers import (
+    QWYC,
+    Descent,
+    Margin,
+    Portfolio,
+    Prefix,
+    Residual,
+    Sarsa,
+    Stopping,
+    WatkinsQ,
+)
+from mddag.solvers.sarsa import Flat, Growing
+from mddag.solvers.values import RadialBasis, Table
 from tests.messages.models import ReturnsNothing, X, Y, fit, mdp, named, regressor, rejected, votes
+from tests.solvers.problems import mdp_of, three_classifiers
 
 
 def of(solver, **changes):
@@ -43,3 +56,43 @@ ORDERS = [
 
 
 test_messages = rejected(SOLVERS + ORDERS)
+
+
+# What solvers, explorations and value functions take, and how they refuse the rest.
+
+
+def solved(kind, **parameters):
+    return lambda: kind(**parameters).solve(three_classifiers())
+
+
+def certain(episode, n_steps):
+    return np.full(n_steps, 2.0)
+
+
+EXPLORATIONS = [
+    (lambda: Flat(start=-0.1), ValueError, "start is -0.1"),
+    (lambda: Flat(start=np.nan), ValueError, "start is nan"),
+    (lambda: Growing(start=1.5), ValueError, "start is 1.5"),
+    (lambda: Flat(period=0), ValueError, "period is 0"),
+]
+LEARNERS = [
+    (solved(Sarsa, n_episodes=1e6), ValueError, "n_episodes is 1000000.0"),
+    (solved(WatkinsQ, evaluate_every=0), ValueError, "evaluate_every is 0"),
+    (solved(Sarsa, rate=np.nan), ValueError, "rate is nan"),
+    (solved(WatkinsQ, trace_decay=1.5), ValueError, "trace_decay is 1.5"),
+    (solved(Sarsa, exploration=certain), ValueError, "in episode 1"),
+    (lambda: RadialBasis(n_centers=9, max_centers=8), ValueError, "max_centers is 8"),
+    (lambda: RadialBasis(sigma=0), ValueError, "sigma is 0"),
+]
+EXITS = [
+    (lambda: Margin(every=0), ValueError, "every is 0"),
+    (lambda: Residual(width=0), ValueError, "width is 0"),
+    (solved(Stopping, shape="round"), ValueError, "shape is 'round'"),
+    (solved(Stopping, n_cells=-1), ValueError, "n_cells is -1"),
+    (lambda: QWYC(rates=()), ValueError, r"rates are \(\)"),
+    (lambda: QWYC(rates=(0.1, -0.1)), ValueError, r"rates are \(0.1, -0.1\)"),
+    (lambda: QWYC(rates=(1.5,)), ValueError, r"rates are \(1.5,\)"),
+    (lambda: QWYC().solve(mdp_of(0, n_scores=3)), ValueError, "votes have 3 scores; QWYC has"),
+]
+
+test_messages_of_parameters = rejected(EXPLORATIONS + LEARNERS + EXITS)

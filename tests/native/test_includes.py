@@ -1,10 +1,12 @@
 """The plan of native/: a folder includes from folders below its own alone.
 
 So every kernel can be read and compiled without those above it. `module.cpp` has the same plan as a
-table of contents; bindings may include anything.
-"""
+table of contents; bindings may include anything."""
 
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -91,3 +93,22 @@ def test_levels_have_the_same_names_everywhere():
 def test_every_folder_of_kernels_has_one_file_of_bindings():
     kernels = {name.split("/")[0] for names in LAYERS for name in names} - {"internal", "bindings"}
     assert {path.stem for path in (NATIVE / "bindings").glob("*.cpp")} == kernels
+
+
+# Kernels know a state by the members that native/mdp/state.hpp lists.
+#
+# A second one, whose chains of SKIP do not fold, goes through them unchanged (state.cpp).
+
+
+COMPILER = os.environ.get("CXX", "c++")
+
+
+@pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"there is no {COMPILER}")
+@pytest.mark.skipif("MDDAG_SANITIZE" in os.environ, reason="the program is not built for it")
+def test_a_state_that_does_not_fold_goes_through_the_kernels(tmp_path):
+    here, program = Path(__file__).parent, tmp_path / "state"
+    command = [COMPILER, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread"]
+    command += [f"-I{here.parents[1] / 'native'}", str(here / "state.cpp"), "-o", str(program)]
+    subprocess.run(command, check=True)
+    done = subprocess.run([program], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("0\n", 0)

@@ -13,8 +13,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.policy.policy import Policy
-from tests.native.blocks.forests import fixed_sums, random_ensemble, rows_on
-from tests.native.grown_tree import grown_tree
+from tests.native.blocks.forests import fixed_sums, grown_tree, random_ensemble, rows_on
 from tests.native.test_walk import assert_walks_equal, noisy_policy, rows_on_thresholds
 from tests.reference import trees as twin
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mddag import _core
-from tests.reference import urgency as twin
+from tests.reference import ranking as twin
 
 numbers = st.floats(-3, 3, allow_nan=False)
 

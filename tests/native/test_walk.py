@@ -17,7 +17,7 @@ from mddag.ensemble.features import Features
 from mddag.policy.calibration import Calibration
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
-from tests.native.grown_tree import grown_tree
+from tests.native.blocks.forests import grown_tree
 from tests.reference import rollout as twin
 
 

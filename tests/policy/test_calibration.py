@@ -24,7 +24,7 @@ from mddag.policy.calibration import (
     probabilities,
     smoothed,
 )
-from tests.reference import probabilities as twin
+from tests.reference import serving as twin
 
 
 @settings(deadline=None, max_examples=60)

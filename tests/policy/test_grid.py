@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from mddag.ensemble.votes import Votes
 from mddag.policy.grid import Grid
 from tests import strategies
-from tests.reference import grid as twin
+from tests.reference import rollout as twin
 
 number = st.floats(-1e6, 1e6) | st.sampled_from([0.0, -0.0, 1e-300, 1e300, np.inf, -np.inf])
 finite = st.floats(allow_nan=False, allow_infinity=False)

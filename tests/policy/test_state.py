@@ -21,9 +21,9 @@ from mddag.policy.rollout import roll_out
 from mddag.policy.state import Score, Stages
 from tests import strategies
 from tests.engine.test_dag import stumps
-from tests.reference import grid as grid_twin
+from tests.reference import rollout as grid_twin
+from tests.reference import serving as twin
 from tests.reference import stages as stages_twin
-from tests.reference import steps as twin
 from tests.reference import trees as trees_twin
 
 GRID = Grid(np.linspace(-3, 3, 16))

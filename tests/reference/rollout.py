@@ -1,4 +1,4 @@
-"""Twin of native/mdp/rollout.hpp and walk.hpp: Eqs. (1)-(3), one action at a time, no jumps."""
+"""Twins of native/mdp and native/exits/walk.hpp: one action at a time."""
 
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -6,9 +6,27 @@ from types import SimpleNamespace
 import numpy as np
 
 from mddag.policy.integer_votes import IntegerVotes
-from mddag.policy.policy import EVAL, QUIT
-from tests.reference import grid as grid_twin
+from mddag.policy.policy import EVAL, QUIT, Policy
 from tests.reference import trees as trees_twin
+
+# Twin of native/mdp/grid.hpp and state.hpp: the cell of one score vector, written to be read.
+
+
+def state(f):
+    """(row of cells, number that is placed among the edges) of a score vector."""
+    if len(f) == 1:
+        return 0, f[0]
+    top = f.index(max(f))  # the first of equals
+    return top, f[top] - max(f[:top] + f[top + 1 :])
+
+
+def cell(grid, f):
+    row, s = state([float(score) for score in f])
+    return row * (len(grid.edges) + 1) + sum(1 for edge in grid.edges if edge < s)
+
+
+# Twin of native/mdp/rollout.hpp and walk.hpp: Eqs. (1)-(3), one action at a time, no jumps.
+
 
 FIELDS = ("actions", "order", "verdict")
 
@@ -29,10 +47,10 @@ def follow(h, policy, bias, costs):
     walk = Walk(list(bias), [], 0, 0.0)
     for step in range(policy.n_steps):
         if step % policy.every == 0:
-            cell = grid_twin.cell(policy.grid, walk.scores)
-            action = policy.actions[step // policy.every, cell]
+            here = cell(policy.grid, walk.scores)
+            action = policy.actions[step // policy.every, here]
         if action == QUIT:
-            walk.verdict = _verdict(policy, step // policy.every, cell)
+            walk.verdict = _verdict(policy, step // policy.every, here)
             return walk
         if action == EVAL:
             classifier = int(policy.order[step])
@@ -41,7 +59,7 @@ def follow(h, policy, bias, costs):
             walk.path.append(classifier)
             walk.exit_step = step + 1
             walk.cost += costs[classifier]
-    walk.verdict = _verdict(policy, -1, grid_twin.cell(policy.grid, walk.scores))
+    walk.verdict = _verdict(policy, -1, cell(policy.grid, walk.scores))
     return walk
 
 
@@ -129,3 +147,22 @@ def next_step(policy, step, cell):
         if action == QUIT:
             break
     return policy.n_steps
+
+
+# Twin of mddag.solvers.exits and native/exits/walk.hpp: every candidate followed by
+# itself, action by action.
+
+
+def policy(confidence, knob, grid, n_steps, every):
+    """Quit where the confidence reaches the knob."""
+    actions = [[QUIT if c >= knob else EVAL for c in row] for row in confidence]
+    return Policy(np.array(actions), grid, np.arange(n_steps), every)
+
+
+def loss_and_cost(mdp, candidate):
+    """Both parts of Eq. (8), walked one instance at a time."""
+    walks = on_votes(mdp.votes, candidate, mdp.costs)
+    losses = mdp.losses(np.array([walk.scores for walk in walks]))
+    total = sum(mdp.weight)
+    loss = sum(w * x for w, x in zip(mdp.weight, losses, strict=True)) / total
+    return loss, sum(w * walk.cost for w, walk in zip(mdp.weight, walks, strict=True)) / total

@@ -1,18 +1,119 @@
-"""Twin of native/solvers/sarsa.hpp: online SARSA(lambda) and Watkins' Q(lambda), as in textbooks.
+"""Twins of native/solvers/sarsa.hpp, values.hpp and random.hpp."""
 
-There is a trace per learned number, replaced on a visit and decayed after every step; every step
-makes one update of all that has a trace (Sutton & Barto 1998, Sections 7.5-7.6, gamma = 1).
-"""
-
+import math
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from mddag.policy.policy import EVAL, QUIT, SKIP
-from tests.reference import grid as grid_twin
+from tests.reference import rollout
+
+# Twin of native/solvers/random.hpp: xoshiro256** (Blackman & Vigna), on Python's own integers.
+
+
+MASK = 2**64 - 1
+
+
+def rotated(x, k):
+    return (x << k | x >> (64 - k)) & MASK
+
+
+class Random:
+    """state : four integers below 2^64, not all 0."""
+
+    def __init__(self, state):
+        self.state = [int(word) for word in state]
+
+    def bits(self):
+        a, b, c, d = self.state
+        result = rotated(b * 5 & MASK, 7) * 9 & MASK
+        c, d = c ^ a, d ^ b
+        self.state = [a ^ d, b ^ c, c ^ (b << 17 & MASK), rotated(d, 45)]
+        return result
+
+    def uniform(self):
+        """In [0, 1)."""
+        return (self.bits() >> 11) / 2**53
+
+    def below(self, n):
+        """In 0 .. n-1."""
+        return int(self.uniform() * n)
+
+
+# Twins of native/solvers/values.hpp: value functions that are linear in what they learn.
+#
+# ``features(slot, action, s)`` names the learned numbers that make up Q(s, action), each with its
+# factor; ``learned`` holds them. ``grown`` says what a large error adds to them.
+
+
+class Values:
+    def __init__(self):
+        self.learned = defaultdict(float)
+
+    def value(self, slot, action, s):
+        return sum(x * self.learned[p] for p, x in self.features(slot, action, s).items())
+
+    def grown(self, slot, action, s, error):
+        return {}
+
+
+class Table(Values):
+    """Equal bins, closed on the right; the first one on both sides."""
+
+    def __init__(self, n_bins):
+        super().__init__()
+        self.n_bins = n_bins
+
+    def features(self, slot, action, s):
+        holds = (b for b in range(self.n_bins) if s * self.n_bins <= b + 1)
+        return {(slot, action, next(holds)): 1.0}
+
+
+class RadialBasis(Values):
+    """Gaussian bumps, 0 beyond five sigma."""
+
+    def __init__(self, n_centers, sigma, max_centers, normalized):
+        super().__init__()
+        self.sigma, self.max_centers, self.normalized = sigma, max_centers, normalized
+        start = [(i + 1) / (n_centers + 1) for i in range(n_centers)]
+        self.centers = defaultdict(lambda: list(start))
+
+    def activations(self, slot, action, s):
+        reach = 5 * self.sigma
+        return {
+            (slot, action, c): math.exp(-(((s - c) / self.sigma) ** 2) / 2)
+            for c in self.centers[slot, action]
+            if s - reach <= c <= s + reach
+        }
+
+    def features(self, slot, action, s):
+        active = self.activations(slot, action, s)
+        total = sum(active.values()) if self.normalized else 1.0
+        return {p: x / total for p, x in active.items()}
+
+    def grown(self, slot, action, s, error):
+        """A center at s, where the error is large and no center is near."""
+        centers = self.centers[slot, action]
+        largest = max((abs(self.learned[slot, action, c]) for c in centers), default=0.0)
+        near = max(self.activations(slot, action, s).values(), default=0.0)
+        if near >= 0.4 or abs(error) <= 0.1 * largest or len(centers) == self.max_centers:
+            return {}
+        return {(slot, action, s): error}
+
+    def add(self, grown):
+        for (slot, action, s), weight in grown.items():
+            self.centers[slot, action].append(s)
+            self.learned[slot, action, s] = weight
+
+
+# Twin of native/solvers/sarsa.hpp: online SARSA(lambda) and Watkins' Q(lambda), as in textbooks.
+#
+# There is a trace per learned number, replaced on a visit and decayed after every step; every step
+# makes one update of all that has a trace (Sutton & Barto 1998, Sections 7.5-7.6, gamma = 1).
 
 
 @dataclass
 class Learner:
-    """An MDP, a value function of tests/reference/values.py, random numbers, and the rules."""
+    """An MDP, a value function, random numbers, and the rules."""
 
     mdp: object
     values: object
@@ -66,7 +167,7 @@ class Learner:
     def episode(self, epsilon, quit_loss):
         i, n_steps, traces = self.draw(), self.mdp.n_steps, {}
         f = self.mdp.votes.tables.bias.tolist()
-        state = self.state(0, grid_twin.cell(self.mdp.grid, f))
+        state = self.state(0, rollout.cell(self.mdp.grid, f))
         q = self.q(state)
         action = self.choose(q, epsilon[0])
         for j in range(n_steps):
@@ -77,7 +178,7 @@ class Learner:
             if action == QUIT or j + 1 == n_steps:
                 self.update(traces, state, action, reward - quit_loss(f, i) - q[action])
                 return
-            next_state = self.state(j + 1, grid_twin.cell(self.mdp.grid, f))
+            next_state = self.state(j + 1, rollout.cell(self.mdp.grid, f))
             next_q = self.q(next_state)
             next_action = self.choose(next_q, epsilon[j + 1])
             best = next_q[self.greedy(next_q)]

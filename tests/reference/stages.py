@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 from mddag.policy.policy import EVAL, QUIT, SKIP
-from tests.reference import grid as grid_twin
+from tests.reference import rollout
 from tests.reference import trees as trees_twin
-from tests.reference.rollout import in_fixed_point
 
 
 @dataclass
@@ -28,7 +27,7 @@ def follow(vote, policy, bias, edges):
     leaps_to = 0  # the step before which a row that leaps is not looked at
 
     def cell(step):
-        return grid_twin.cell(SimpleNamespace(edges=edges), columns[state.reads[step]])
+        return rollout.cell(SimpleNamespace(edges=edges), columns[state.reads[step]])
 
     for step in range(policy.n_steps):
         if step < leaps_to:
@@ -74,7 +73,7 @@ def on_rows(ensemble, policy, X, edges=None):
 def on_rows_in_fixed_point(ensemble, policy, X, fixed):
     """The walks that kernels take, which add integers and compare them with integer edges."""
     edges = [float(edge) * fixed.unit for edge in fixed.edges(policy.grid.edges)]
-    return on_rows(in_fixed_point(ensemble), policy, X, edges)
+    return on_rows(rollout.in_fixed_point(ensemble), policy, X, edges)
 
 
 def codes(walks):

@@ -21,7 +21,7 @@ from mddag.solvers.portfolio.candidates import (
     LossEstimator,
     Measurements,
 )
-from tests.reference import loss_estimates as twin
+from tests.reference import bounds as twin
 from tests.solvers.problems import mdp_of as small_mdp
 
 numbers = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=12)

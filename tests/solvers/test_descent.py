@@ -12,8 +12,8 @@ from mddag.solvers import Descent
 from mddag.solvers.descent import Descents, Guards, Sweep, suited
 from mddag.solvers.preparation import with_soft_targets
 from tests import strategies as s
-from tests.reference import descent as twin
-from tests.reference.enumeration import best_objective
+from tests.reference import solvers as twin
+from tests.reference.solvers import best_objective
 from tests.solvers.problems import LOSSES, absolute, interrupted_after, mdp_of, three_classifiers
 
 KINDS = [("zero_one", "classes"), ("prices", "shares"), ("exponential", "classes")]

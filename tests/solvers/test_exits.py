@@ -11,7 +11,7 @@ from mddag.solvers.exits import ExitCandidates, inner_edges
 from mddag.solvers.preparation import quit_loss
 from mddag.solvers.solver import Family
 from tests import strategies
-from tests.reference import exits as twin
+from tests.reference import rollout as twin
 from tests.solvers.problems import LOSSES, mdp_of
 
 LABELS = ["classes", "shares"]

@@ -30,7 +30,7 @@ from mddag.solvers.portfolio.refitting import (
     refitted_tables,
     targets,
 )
-from tests.reference import refitting as twin
+from tests.reference import solvers as twin
 
 
 def coded(rng, n_rows, n_scores, n_leaves=3, n_rounds=3, for_all=False):

@@ -16,9 +16,8 @@ from mddag.policy.policy import SKIP
 from mddag.solvers import Sarsa, WatkinsQ
 from mddag.solvers.sarsa import Episodes, Flat, Growing
 from mddag.solvers.values import RadialBasis, Table, running_norm, total_norm
-from tests.reference import values as value_twins
-from tests.reference.random import Random
-from tests.reference.sarsa import Learner
+from tests.reference import sarsa as value_twins
+from tests.reference.sarsa import Learner, Random
 from tests.solvers.problems import LOSSES, absolute, interrupted_after, mdp_of, three_classifiers
 
 

@@ -22,7 +22,7 @@ from mddag.solvers.solver import (
     configured,
     solves_paths,
 )
-from tests.reference.enumeration import best_objective
+from tests.reference.solvers import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
 SETTINGS = ("every", "random_state", "n_jobs", "verbose")

@@ -1,6 +1,6 @@
 // ExitRun: rows go through the decisions of a policy block by block. All rows of a block evaluate
 // the same few base classifiers at once; those that quit are taken out, and the others move
-// together. Twin: tests/reference/forest.py.
+// together. Twin: tests/reference/trees.py.
 #pragma once
 
 #include <algorithm>

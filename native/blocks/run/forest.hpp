@@ -3,7 +3,7 @@
 //   sums[i, k] = bias[k] + sum over the trees t that vote for k of votes_t[leaf of row i]
 //
 // in integers, so that neither the order of trees nor the size of blocks nor the number of threads
-// changes a bit. Twin: tests/reference/forest.py.
+// changes a bit. Twin: tests/reference/trees.py.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // QueryRun: whole queries go through check points block by block. The documents of a block evaluate
 // the same few base classifiers at once; at a check point each query lets some of its documents
-// quit, and the others move together. Twin: tests/reference/query_run.py.
+// quit, and the others move together. Tests: tests/ranking/test_serving.py.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@ box is their mean weighted by evidence, its evidence the sum over its strongest 
 less than a cut are dropped: one window alone is seldom an object. `group_neighbors` is OpenCV's
 rule: chains of similar boxes with more than `min_neighbors` members.
 
-Twins: tests/reference/scan.py, tests/reference/grouping.py.
+Twins: tests/reference/scan.py.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from mddag.inspection.explanation.explanation import (
 from mddag.policy.policy import QUIT, SKIP
 from tests import strategies
 from tests.engine.test_dag import random_policy, stumps
-from tests.engine.test_steps import trees_twin
 from tests.inspection.explanation.models import classifier, frame, nominal_ensemble, regressor
 from tests.policy.test_state import SEED, cascade
+from tests.reference import trees as trees_twin
 
 MODELS = {
     "two": lambda: classifier(2),

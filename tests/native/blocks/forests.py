@@ -5,8 +5,8 @@ import numpy as np
 from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
+from mddag.ensemble.nodes import TreeBuilder
 from mddag.policy.integer_votes import IntegerVotes
-from tests.native.grown_tree import grown_tree
 
 
 def forest_of(ensemble, order=None, level=""):
@@ -89,3 +89,24 @@ def rows_on(rng, thresholds, n_rows, dtype, nan=0.1):
         X[:, f] = np.where(rng.random(n_rows) < 0.5, beside, X[:, f])
     X[rng.random(X.shape) < nan] = np.nan
     return X
+
+
+# Trees of random shape, for tests of kernels.
+
+
+def grown_tree(rng, n_leaves, split, width=1):
+    """A tree of `n_leaves` leaves that vote normal numbers.
+
+    split : gives feature, threshold and whether NaN goes left, of each split when it is made
+    """
+    tree = TreeBuilder()
+
+    def grow(n):
+        if n == 1:
+            return tree.leaf(rng.normal(size=width))
+        n_left = int(rng.integers(1, n))
+        left, right = grow(n_left), grow(n - n_left)
+        feature, threshold, missing_left = split()
+        return tree.split(feature, threshold, left, right, missing_left)
+
+    return tree.finish(grow(n_leaves))

@@ -10,7 +10,7 @@ from mddag.policy.grid import Grid
 from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from tests.native.blocks.forests import forest_of, random_ensemble, rows_on, run_of
-from tests.reference import forest as twin
+from tests.reference import trees as twin
 from tests.strategies import ensembles, policies, rows
 
 

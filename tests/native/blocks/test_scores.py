@@ -18,7 +18,7 @@ from tests.native.blocks.forests import (
     rows_on,
     sums_of,
 )
-from tests.reference import forest as twin
+from tests.reference import trees as twin
 from tests.strategies import ensembles, rows
 
 levels = pytest.mark.parametrize("level", _core.levels())

@@ -25,7 +25,7 @@ from mddag.serving.export.walk_tables import WalkTables, WorstCase
 from mddag.serving.model_file import Model
 from tests import strategies
 from tests.engine.test_dag import stumps
-from tests.reference import exponential, exported, rollout
+from tests.reference import rollout, serving
 from tests.serving.export.cases import N_RANDOM, N_STAGED, cases
 
 
@@ -112,7 +112,7 @@ def test_no_row_exceeds_it(name):
     tables = WalkTables.of(dag)
     bound = WorstCase.of(tables)
     for row in case.rows:
-        _, n_evaluated, _ = exported.run(tables, row)
+        _, n_evaluated, _ = serving.run(tables, row)
         assert n_evaluated <= bound.evaluations <= tables.n_steps
 
 
@@ -152,13 +152,13 @@ def test_the_table_holds_powers_of_two():
 @pytest.mark.parametrize("reach", [1e-15, 1.0, 30.0, 760.0])
 def test_exp_has_the_bits_of_the_c_library(reach):
     for x in RNG.uniform(-reach, min(reach, 700.0), 300).tolist():
-        assert exponential.exp(x) == math.exp(x)
+        assert serving.exp(x) == math.exp(x)
     for x in (0.0, -0.0, 0.5**54, -(0.5**54), -512.0, 512.0, -708.5, -745.13, -746.0, 709.7):
-        assert exponential.exp(x) == math.exp(x)
+        assert serving.exp(x) == math.exp(x)
 
 
 def test_exp_is_within_a_unit_in_the_last_place_everywhere():
     for x in RNG.uniform(-700, 700, 300).tolist():
-        assert abs(exponential.exp(x) - math.exp(x)) <= math.ulp(math.exp(x))
-    assert exponential.exp(2000.0) == math.inf
-    assert exponential.exp(-2000.0) == 0
+        assert abs(serving.exp(x) - math.exp(x)) <= math.ulp(math.exp(x))
+    assert serving.exp(2000.0) == math.inf
+    assert serving.exp(-2000.0) == 0

@@ -18,7 +18,7 @@ from mddag.serving.export import export
 from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
-from tests.reference import exported
+from tests.reference import serving as exported
 
 N_ROWS = 600  # more than a block of any executor
 MOST_FEATURES = 2000  # of which so many rows are made; of more, one row or none

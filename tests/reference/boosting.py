@@ -1,12 +1,39 @@
-"""AdaBoost.MH in plain Python: specifies boosting/rounds.py and native/boosting/rounds.hpp.
-
-Rows, targets and weights are lists; sums are taken over exact fractions. The base learner is a
-function of targets and weights that gives the votes h_k(x_i) in {+1, -1} of every row.
-"""
+"""Boosting in plain Python: cuts and codes of columns, and the rounds of AdaBoost.MH."""
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
+
+# Columns in plain Python: what a cut and a code are.
+
+
+def cuts(values, max_bins):
+    """The cuts of a numeric column; `values` is a list of floats."""
+    distinct = sorted({v for v in values if not math.isnan(v)})
+    if max_bins is None:
+        max_bins = len(distinct)
+    pairs = list(pairwise(distinct))
+    if len(distinct) > max_bins:
+        pairs = [pairs[(b * len(distinct)) // max_bins - 1] for b in range(1, max_bins)]
+    return [between(low, high) for low, high in pairs]
+
+
+def between(low, high):
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low
+
+
+def code(x, cuts, n_codes, nominal):
+    if math.isnan(x):
+        return n_codes
+    return int(x) if nominal else sum(cut < x for cut in cuts)
+
+
+# AdaBoost.MH in plain Python: specifies boosting/rounds.py and native/boosting/rounds.hpp.
+#
+# Rows, targets and weights are lists; sums are taken over exact fractions. The base learner is a
+# function of targets and weights that gives the votes h_k(x_i) in {+1, -1} of every row.
 
 
 @dataclass
@@ -92,20 +119,3 @@ def errs(scores, targets):
     if len(scores) == 1:
         return (scores[0] > 0) != (targets[0] > 0)
     return targets[scores.index(max(scores))] < 0
-
-
-def votes_of(nodes, row):
-    """Walk one row down a tree to the votes of its leaf."""
-    record = nodes.records[0]
-    while record["feature"] >= 0:
-        x = row[record["feature"]]
-        if math.isnan(x):
-            left = record["missing_left"]
-        elif record["n_words"]:
-            word = int(x) // 32
-            bits = int(nodes.words[record["word"] + word]) if word < record["n_words"] else 0
-            left = bits >> (int(x) % 32) & 1
-        else:
-            left = x <= record["threshold"]
-        record = nodes.records[record["left"] if left else record["right"]]
-    return [int(v) for v in nodes.votes[record["left"]]]
