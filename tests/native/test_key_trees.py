@@ -76,20 +76,15 @@ def test_deep_trees(n_leaves):
 
 def nominal_tree(rng, n_leaves):
     """Splits by categories and by numbers, on two features of both kinds."""
-    tree = TreeBuilder()
 
-    def grow(n):
-        if n == 1:
-            return tree.leaf(rng.normal(size=1))
-        n_left = int(rng.integers(1, n))
-        left, right = grow(n_left), grow(n - n_left)
+    def split():
         feature, missing_left = int(rng.integers(2)), bool(rng.integers(2))
         if rng.random() < 0.3:
-            return tree.split(feature, float(rng.integers(40)), left, right, missing_left)
+            return feature, float(rng.integers(40)), missing_left
         members = rng.choice(int(rng.choice([3, 32, 33, 70])), 3, replace=False)
-        return tree.nominal_split(feature, np.sort(members), left, right, missing_left)
+        return feature, np.sort(members), missing_left
 
-    return tree.finish(grow(n_leaves))
+    return grown_tree(rng, n_leaves, split)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -130,9 +130,6 @@ def test_an_arrangement_has_the_fitted_votes_of_what_it_keeps():
 
 
 def test_rows_held_out_correct_a_booster_that_was_too_sure():
-    from sklearn.datasets import make_hastie_10_2
-    from sklearn.ensemble import GradientBoostingClassifier
-
     X, y = make_hastie_10_2(6000, random_state=0)
     y = (y > 0).astype(int)
     model = GradientBoostingClassifier(

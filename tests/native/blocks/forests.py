@@ -97,7 +97,7 @@ def rows_on(rng, thresholds, n_rows, dtype, nan=0.1):
 def grown_tree(rng, n_leaves, split, width=1):
     """A tree of `n_leaves` leaves that vote normal numbers.
 
-    split : gives feature, threshold and whether NaN goes left, of each split when it is made
+    split : gives feature, threshold or categories, and whether NaN goes left, of each split
     """
     tree = TreeBuilder()
 
@@ -106,7 +106,8 @@ def grown_tree(rng, n_leaves, split, width=1):
             return tree.leaf(rng.normal(size=width))
         n_left = int(rng.integers(1, n))
         left, right = grow(n_left), grow(n - n_left)
-        feature, threshold, missing_left = split()
-        return tree.split(feature, threshold, left, right, missing_left)
+        feature, left_values, missing_left = split()
+        add = tree.nominal_split if isinstance(left_values, np.ndarray) else tree.split
+        return add(feature, left_values, left, right, missing_left)
 
     return tree.finish(grow(n_leaves))

@@ -7,7 +7,14 @@ from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from tests.native.blocks.forests import fixed_sums, forest_of, random_tree, rows_on, sums_of
+from tests.native.blocks.forests import (
+    fixed_sums,
+    forest_of,
+    grown_tree,
+    random_tree,
+    rows_on,
+    sums_of,
+)
 
 levels = pytest.mark.parametrize("level", _core.levels())
 few_and_many_rows = pytest.mark.parametrize("n_rows", [40, 2500])
@@ -95,20 +102,15 @@ def test_oblivious_trees(n_scores, n_rows, level):
 
 def with_sets(rng, n_leaves, n_categories, width):
     """Splits by categories, more or fewer of them, and by numbers, on features of both kinds."""
-    tree = TreeBuilder()
 
-    def grow(n):
-        if n == 1:
-            return tree.leaf(rng.normal(size=width))
-        n_left = int(rng.integers(1, n))
-        left, right = grow(n_left), grow(n - n_left)
+    def split():
         feature, missing_left = int(rng.integers(4)), bool(rng.integers(2))
         if feature == 0 or (feature < 3 and rng.random() < 0.3):
-            return tree.split(feature, float(rng.integers(40)), left, right, missing_left)
+            return feature, float(rng.integers(40)), missing_left
         members = rng.choice(n_categories[feature], int(rng.integers(1, 4)), replace=False)
-        return tree.nominal_split(feature, np.sort(members), left, right, missing_left)
+        return feature, np.sort(members), missing_left
 
-    return tree.finish(grow(n_leaves))
+    return grown_tree(rng, n_leaves, split, width)
 
 
 @levels
