@@ -73,3 +73,17 @@ class StoppedExits(UrgencyExits):
         if self.n_fitted == self.stops:
             raise KeyboardInterrupt
         return super().fit(problem, **given)
+
+
+def check_trade(exits):
+    """Exits fitted to queries trade loss for steps on others; they are returned."""
+    found, given = exits.fit(problem()), problem(seed=3)
+    blocks, gains = found.blocks(given), found.gains(given)
+    settings = exits.settings[:: max(len(exits.settings) // 25, 1)]
+    runs = [found.run(blocks, given.queries, setting) for setting in settings]
+    steps = np.array([s.mean() for _, s in runs])
+    lost = np.array([given.order_loss(r, gains).mean() for r, _ in runs])
+    assert lost[steps >= steps.max() - 1e-9].min() < 0.02
+    assert steps.min() < 30 < steps.max()
+    assert np.corrcoef(steps, lost)[0, 1] < 0
+    return found

@@ -56,10 +56,6 @@ def assert_equal_walks(trace, walks):
     assert trace.cost.tolist() == [w.cost for w in walks]
 
 
-def code_of(scores):
-    return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
-
-
 @given(st.data())
 @settings(deadline=None, max_examples=200)
 def test_trees_equal_the_twin(data):
@@ -76,7 +72,7 @@ def test_trees_equal_the_twin(data):
     assert exit_step.tolist() == [w.exit_step for w in walks]
     for row, walk in zip(X, walks, strict=True):
         assert dag.walk.scores_one(row.copy()) == tuple(walk.scores)
-        assert dag.walk.predict_one(row.copy()) == code_of(walk.scores)
+        assert dag.walk.predict_one(row.copy()) == twin.code_of(walk.scores)
 
 
 @given(st.data())

@@ -21,7 +21,7 @@ from mddag.policy.rollout import roll_out
 from mddag.policy.state import Score, Stages
 from tests import strategies
 from tests.engine.test_dag import stumps
-from tests.reference import rollout as grid_twin
+from tests.reference import rollout as rollout_twin
 from tests.reference import serving as twin
 from tests.reference import stages as stages_twin
 from tests.reference import trees as trees_twin
@@ -131,7 +131,7 @@ def test_the_scores_of_the_paper(every, seed):
     def add(i, j, classifier):
         f[i] += votes[i][classifier]
 
-    paths, _ = twin.follow(policy, N_ROWS, lambda i, j: grid_twin.cell(GRID, [f[i]]), add)
+    paths, _ = twin.follow(policy, N_ROWS, lambda i, j: rollout_twin.cell(GRID, [f[i]]), add)
     carried = policy.state.start(ensemble.bias, N_ROWS)
     visits = follow(policy, votes_on(ensemble, X, 1), carried, N_ROWS)
     assert policy.state.scores(carried)[:, 0].tolist() == f
@@ -148,7 +148,7 @@ def test_features_are_paid_for_once(every, seed):
     wanted = [set(np.flatnonzero(row).tolist()) for row in groups]
 
     def cell(i, j):
-        return 2 * grid_twin.cell(GRID, [f[i]]) + (wanted[j] <= paid[i])
+        return 2 * rollout_twin.cell(GRID, [f[i]]) + (wanted[j] <= paid[i])
 
     def add(i, j, classifier):
         f[i] += votes[i][classifier]
@@ -174,7 +174,7 @@ def test_documents_of_a_query_take_their_steps_together(every, seed):
 
         def cell(i, j, f=f, qid=qid):
             best = sorted((f[o] for o in range(N_ROWS) if qid[o] == qid[i]), reverse=True)[2]
-            return grid_twin.cell(GRID, [f[i] - best])
+            return rollout_twin.cell(GRID, [f[i] - best])
 
         def add(i, j, classifier, f=f):
             f[i] += votes[i][classifier]
@@ -234,8 +234,8 @@ def test_rows_go_as_single_actions_say(data):
     assert [trace.path(i).tolist() for i in range(len(X))] == [walk.path for walk in walks]
     assert trace.scores.tolist() == [walk.scores for walk in walks]
     assert trace.exit_step.tolist() == [walk.exit_step for walk in walks]
-    assert trace.verdict.tolist() == stages_twin.codes(walks)
-    assert executor.verdicts(X, 1).tolist() == stages_twin.codes(walks)
+    assert trace.verdict.tolist() == rollout_twin.codes(walks)
+    assert executor.verdicts(X, 1).tolist() == rollout_twin.codes(walks)
 
 
 @given(st.data())
@@ -252,15 +252,15 @@ def test_the_walk_gives_the_bits_of_the_twin_in_fixed_point(data):
     assert [trace.path(i).tolist() for i in range(len(X))] == [walk.path for walk in walks]
     assert trace.scores.tolist() == scores
     assert trace.exit_step.tolist() == exits
-    assert trace.verdict.tolist() == stages_twin.codes(walks)
+    assert trace.verdict.tolist() == rollout_twin.codes(walks)
     for n_jobs in (1, 3):
         assert dag.scores(X, n_jobs=n_jobs).tolist() == scores
-        assert dag.verdicts(X, n_jobs=n_jobs).tolist() == stages_twin.codes(walks)
+        assert dag.verdicts(X, n_jobs=n_jobs).tolist() == rollout_twin.codes(walks)
         assert dag.exits(X, n_jobs=n_jobs)[1].tolist() == exits
     for i, x in enumerate(np.ascontiguousarray(X)):
         if dag.ensemble.features.missing or not np.isnan(x).any():
             assert list(dag.walk.scores_one(x)) == scores[i]
-            assert dag.walk.predict_one(x) == stages_twin.codes(walks)[i]
+            assert dag.walk.predict_one(x) == rollout_twin.codes(walks)[i]
 
 
 @given(st.data())

@@ -175,15 +175,7 @@ def test_bad_arguments(call, error, words):
 
 @pytest.mark.parametrize("exits", [UrgencyExits(), ProximityExits()])
 def test_exits_trade_loss_for_steps(exits):
-    found, given = exits.fit(rankings.problem()), rankings.problem(seed=3)
-    blocks, gains = found.blocks(given), found.gains(given)
-    settings = exits.settings[:: max(len(exits.settings) // 25, 1)]
-    runs = [found.run(blocks, given.queries, setting) for setting in settings]
-    steps = np.array([s.mean() for _, s in runs])
-    lost = np.array([given.order_loss(r, gains).mean() for r, _ in runs])
-    assert lost[steps >= steps.max() - 1e-9].min() < 0.02
-    assert steps.min() < 30 < steps.max()
-    assert np.corrcoef(steps, lost)[0, 1] < 0
+    rankings.check_trade(exits)
 
 
 def test_a_larger_price_quits_sooner():

@@ -69,14 +69,11 @@ def _verdict(policy, decision, cell):
 
 def codes(walks):
     """The class of each walk: its verdict, or else the class of its scores."""
-    by_scores = [
-        int(walk.scores[0] > 0) if len(walk.scores) == 1 else int(np.argmax(walk.scores))
-        for walk in walks
-    ]
-    return [
-        code if walk.verdict < 0 else walk.verdict
-        for code, walk in zip(by_scores, walks, strict=True)
-    ]
+    return [code_of(walk.scores) if walk.verdict < 0 else walk.verdict for walk in walks]
+
+
+def code_of(scores):
+    return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
 
 
 def on_rows(ensemble, policy, X):

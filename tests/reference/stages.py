@@ -74,12 +74,3 @@ def on_rows_in_fixed_point(ensemble, policy, X, fixed):
     """The walks that kernels take, which add integers and compare them with integer edges."""
     edges = [float(edge) * fixed.unit for edge in fixed.edges(policy.grid.edges)]
     return on_rows(rollout.in_fixed_point(ensemble), policy, X, edges)
-
-
-def codes(walks):
-    """The class of each walk: its verdict, or else that of its scores."""
-    return [_by_scores(walk.scores) if walk.verdict < 0 else walk.verdict for walk in walks]
-
-
-def _by_scores(scores):
-    return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
