@@ -219,9 +219,9 @@ SOLVERS = {
 def test_every_entry_shows_something_for_every_solver(name, capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
     solver = SOLVERS[name]
-    learned = "7/7, beta 1: "
-    if isinstance(solver, Family | Portfolio):  # all are at hand
-        learned = ", beta "
+    learned = "1/1, beta " if isinstance(solver, Family) else "7/7, beta 1: "  # all are at hand
+    if isinstance(solver, Portfolio):
+        learned = "16/16, beta "
     shown = {
         "sparsify: 1/1, beta 0.01: ": lambda: mddag.sparsify(
             BOOST, X, y, beta=0.01, solver=solver, verbose=True
