@@ -22,6 +22,7 @@ another.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
@@ -359,13 +360,13 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
     def _check_parameters(self) -> None:
         """Check the parameters that are neither whole numbers nor fractions."""
 
+    @abstractmethod
     def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
         """Train the base classifiers and the chain."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
         """Learn the chain of base classifiers that vote (n, N) on rows that they have not seen."""
-        raise NotImplementedError
 
     def _fit_all(self, X: Any, y: Any) -> None:
         """Train base classifiers and the chain over them."""

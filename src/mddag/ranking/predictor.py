@@ -175,7 +175,7 @@ class RankPredictor(RankedDocuments, Predictor):  # type: ignore[misc]  # qid is
 
     See Also
     --------
-    Predictor : The same for classifiers and regressors.
+    mddag.Predictor : The same for classifiers and regressors.
 
     Examples
     --------
