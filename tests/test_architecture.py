@@ -39,7 +39,7 @@ MOST_LAYERS, MOST_ENTRIES, MOST_PARAMETERS = 8, 20, 16
 PUBLIC_PACKAGES = ["detection", "learners", "losses", "metrics", "policy", "ranking", "solvers"]
 
 # What is still to be mended. The sets only shrink: a test fails until what is mended is removed.
-TWICE = {"Table"}  # class names
+TWICE: set[str] = set()  # class names
 TINY = {"_utils/applications.py", "_utils/cached.py", "estimators/solver_choice.py"}
 LONG: set[tuple[str, str, str | None]] = set()  # signatures
 

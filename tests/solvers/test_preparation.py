@@ -87,7 +87,7 @@ def test_a_classifier_says_how_often_it_is_wrong():
     assert said.labels.shape == (200, 2)
     full = mdp.evaluate_all()
     assert said.evaluate(full).loss == pytest.approx(mdp.evaluate(full).loss, abs=0.05)
-    again = with_soft_targets(said).labels  # its opinion by its own opinion
+    again = with_soft_targets(said).labels  # its probabilities by themselves
     np.testing.assert_allclose(again, said.labels, atol=0.01)
 
 

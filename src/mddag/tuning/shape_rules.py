@@ -208,7 +208,7 @@ def expected_time(rule: Rule, ensemble: Ensemble, every: int, n_evaluated: Any) 
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RuleTable:
     """What the rules of a shape lose and cost on the rows that judged it.
 
     rules   : the prefixes last, which evaluate all of their base classifiers
@@ -297,7 +297,7 @@ class ShapeTrial:
             found.append((error, log_loss))
         return found
 
-    def table(self, targets: NDArray[Any], reference: Vector) -> Table:
+    def table(self, targets: NDArray[Any], reference: Vector) -> RuleTable:
         """Judge all rules.
 
         targets   : of all rows given to ``train``
@@ -313,7 +313,7 @@ class ShapeTrial:
         rules = [Rule(int(m), float(t)) for t in thresholds for m in self.lengths]
         if self.objective == "time":
             cost = self._times(rules, loss, steps)
-        return Table(rules, (loss, spread, cost), cost[-len(self.lengths) :])
+        return RuleTable(rules, (loss, spread, cost), cost[-len(self.lengths) :])
 
     def _of_classes(
         self, codes: NDArray[np.intp], weight: Vector, reference: Vector

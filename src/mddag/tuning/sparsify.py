@@ -279,10 +279,7 @@ def _metrics(
     """Return what the target is measured by, after checking that the model suits it."""
     task = ensemble.task
     if ensemble.kind == "ranker" or isinstance(metric, RankingMetric):
-        raise TypeError(
-            f"the model is a {ensemble.kind} and metric is {metric!r}; "
-            "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
-        )
+        raise TypeError(f"the model is a {ensemble.kind} and metric is {metric!r}; {FOR_RANKERS}")
     suits = isinstance(metric, ClassMetric if task.predicts_classes else RegressionMetric)
     if metric is not None and not suits:
         raise ValueError(
