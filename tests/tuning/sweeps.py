@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from mddag.policy.mdp import MDP
+import mddag
+from mddag.policy import Given
 from mddag.policy.policy import Policy
-from mddag.tuning.sweep import sweep_policies
 
 BETAS = [0.0, 0.003, 0.02, 0.3]
+N_STEPS = 12
 
 
 class BestPrefix:
@@ -17,13 +18,17 @@ class BestPrefix:
         return min(prefixes, key=lambda policy: mdp.evaluate(policy).objective)
 
 
-def noisy(seed, n_steps=12, loss=None, n_rows=300):
-    """The MDP of noisy votes."""
+def noisy(seed, n_rows=600):
+    """Noisy votes, and labels."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, n_rows)
-    votes = 0.3 * (2 * labels - 1)[:, None] + rng.normal(size=(n_rows, n_steps))
-    return MDP(votes, labels, loss=loss)
+    return 0.3 * (2 * labels - 1)[:, None] + rng.normal(size=(n_rows, N_STEPS)), labels
 
 
-def swept():
-    return sweep_policies(noisy(0), BestPrefix(), BETAS, selection=noisy(1), test=noisy(2))
+def swept(solver=None, betas=BETAS, **settings):
+    """The curve of an ensemble whose votes are the columns of X."""
+    voters = [lambda X, j=j: X[:, j] for j in range(N_STEPS)]
+    ensemble = mddag.Ensemble.from_callables(voters, n_features=N_STEPS)
+    X_test, y_test = noisy(1)
+    settings = {"X_test": X_test, "y_test": y_test, "ordering": Given(), **settings}
+    return mddag.sweep(ensemble, *noisy(0), betas=betas, solver=solver or BestPrefix(), **settings)

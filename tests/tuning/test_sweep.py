@@ -6,9 +6,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
 import mddag
+from mddag._utils.arrays import stratified
 from mddag.losses import Exponential, ZeroOne
 from mddag.solvers import Margin, Portfolio, Sarsa, Solver
-from mddag.tuning.sweep import sweep_policies
 from tests.tuning.sweeps import BETAS, BestPrefix, noisy, swept
 
 
@@ -18,9 +18,16 @@ def curve():
 
 
 def test_every_column_is_what_the_mdp_says_of_the_policy(curve):
+    (votes, labels), held_out = noisy(0), stratified(noisy(0)[1], 0.3, np.random.RandomState(0))
+    learn = np.setdiff1d(np.arange(len(labels)), held_out)
+    samples = {
+        "train": (votes[learn], labels[learn]),
+        "selection": (votes[held_out], labels[held_out]),
+        "test": noisy(1),
+    }
     for row, beta in enumerate(BETAS):
-        for name, seed in [("train", 0), ("selection", 1), ("test", 2)]:
-            mdp = noisy(seed).with_beta(beta)
+        for name, sample in samples.items():
+            mdp = mddag.MDP(*sample, beta=beta)
             for prefix, policy in [("", curve.policies[row]), ("full_", mdp.evaluate_all())]:
                 evaluation = mdp.evaluate(policy)
                 for measure in ("loss", "cost", "objective", "n_evaluated"):
@@ -34,19 +41,16 @@ def test_a_higher_price_buys_fewer_evaluations(curve):
 
 
 def test_jobs_do_not_change_the_result(curve):
-    again = sweep_policies(
-        noisy(0), BestPrefix(), BETAS, selection=noisy(1), test=noisy(2), n_jobs=2
-    )
-    assert len(sweep_policies(noisy(0), BestPrefix(), BETAS[:2], n_jobs=10**12).policies) == 2
+    again = swept(n_jobs=2)
+    assert len(swept(betas=BETAS[:2], n_jobs=10**12).policies) == 2
     assert list(again.columns) == list(curve.columns)
     for name, column in again.columns.items():
         np.testing.assert_array_equal(column, curve.columns[name])
 
 
 def test_samples_that_are_not_given_have_no_columns():
-    alone = sweep_policies(noisy(0), BestPrefix(), 0.01)
-    assert alone.samples == ("train",)
-    assert alone.chooser == "train"
+    alone = swept(betas=0.01, X_test=None, y_test=None)
+    assert alone.samples == ("train", "selection")
     with pytest.raises(AttributeError, match="no column 'test_loss'; it has beta, train_loss"):
         _ = alone.test_loss
 
@@ -64,44 +68,36 @@ def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
             seen.append((mdp.n_rows, selection.n_rows, selection.beta))
             return super().solve(mdp)
 
-    sizes = {"selection": noisy(1, n_rows=200), "test": noisy(2, n_rows=100)}
-    sweep_policies(noisy(0), Listening(), [0.1, 0.2], **sizes)
-    assert seen == [(300, 200, 0.1), (300, 200, 0.2)]
+    swept(Listening(), [0.1, 0.2], selection_fraction=0.4)
+    assert seen == [(360, 240, 0.1), (360, 240, 0.2)]
 
 
 def test_a_solver_may_go_along_the_prices_by_itself(curve):
     class AtOnce(BestPrefix, Solver):
         def solve_path(self, mdp, betas, selection):
-            assert selection.n_rows == 300
+            assert selection.n_rows == 180
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
 
-    again = sweep_policies(noisy(0), AtOnce(), BETAS, selection=noisy(1), test=noisy(2))
-    for name, column in again.columns.items():
+    for name, column in swept(AtOnce()).columns.items():
         np.testing.assert_array_equal(column, curve.columns[name])
 
 
 def test_the_curve_knows_its_loss():
-    curve = sweep_policies(noisy(0, loss=Exponential()), BestPrefix(), [0.1])
-    assert curve.loss == Exponential()
+    assert swept(betas=[0.1], loss=Exponential()).loss == Exponential()
 
 
 @pytest.mark.parametrize(
-    ("betas", "message"),
+    ("betas", "named"),
     [
-        ([], r"betas has shape \(0,\); wanted a list of at least one price"),
-        ([[0.1]], r"betas has shape \(1, 1\)"),
-        ([0.1, -1.0], r"betas\[1\] is -1.0; wanted finite prices, 0 or more"),
-        ([np.nan], r"betas\[0\] is nan"),
+        ([], r"\(0,\)"),
+        ([[0.1]], r"\(1, 1\)"),
+        ([0.1, -1.0], r"betas\[1\] is -1.0"),
+        ([np.nan], "nan"),
     ],
 )
-def test_bad_betas_are_named(betas, message):
-    with pytest.raises(ValueError, match=message):
-        sweep_policies(noisy(0), BestPrefix(), betas)
-
-
-def test_votes_of_two_ensembles_are_refused():
-    with pytest.raises(ValueError, match="test rows have votes of 7 base classifiers"):
-        sweep_policies(noisy(0), BestPrefix(), [0.1], test=noisy(0, n_steps=7))
+def test_bad_betas_are_named(betas, named):
+    with pytest.raises(ValueError, match=named):
+        swept(betas=betas)
 
 
 @pytest.fixture(scope="module")

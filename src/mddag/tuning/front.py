@@ -9,10 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mddag._utils.arrays import stratified
 
 Part = Literal["seen", "choose", "certify"]
 Rows = NDArray[np.intp]
@@ -66,6 +68,20 @@ class Split:
         learned, judged = np.round(np.cumsum(shares)[:-1] * n).astype(int)
         ends = min(learned, judged - 1), judged  # of few rows one chooses
         return cls(*(np.sort(rows) for rows in np.split(random.permutation(n), ends)))
+
+    @classmethod
+    def stratified(
+        cls, strata: NDArray[Any], fraction: float, random: np.random.RandomState
+    ) -> Split:
+        """Let a fraction of every stratum choose, at random, and the rest learn."""
+        choose = stratified(strata, fraction, random)
+        if len(choose) == 0:
+            raise ValueError(
+                f"selection_fraction is {fraction}, which leaves none of {len(strata)} rows for "
+                "choosing; give more rows or a larger fraction"
+            )
+        learn = np.setdiff1d(np.arange(len(strata)), choose)
+        return cls(learn, choose, np.empty(0, np.intp))
 
     @property
     def seen(self) -> Rows:

@@ -84,13 +84,14 @@ class PolicyFront(Front[PolicyCandidate]):
         losses: Sequence[ExcessLoss],
         *,
         ordering: Any = None,
+        grid: str = "quantile",
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         """`mdp` is of all rows; `n_jobs` are workers for a solver that solves price by price."""
         self.problem, self.solver, self.losses = problem, solver, losses
         self.n_jobs, self.verbose = n_jobs, verbose
-        self.learning = arranged_for(solver, mdp.rows(problem.split.learn), ordering)
+        self.learning = arranged_for(solver, mdp.rows(problem.split.learn), ordering, grid)
         self.selection = self.learning.like(mdp.rows(problem.split.choose))
         self.unit = self.learning.mdp.unit  # what prices are in, in units of the loss
         self.n_certifying = len(problem.split.certify)
@@ -116,8 +117,7 @@ class PolicyFront(Front[PolicyCandidate]):
         judged = self._judged([beta])
         if judged is not None:
             return self._add([beta], [judged.policy(beta * self.unit)])
-        samples = self.learning.mdp.at_price(beta), self.selection.at_price(beta)
-        return self._add([beta], (self.solver.solve(*given) for given in [samples]))
+        return self._add([beta], self.policies([beta]))
 
     def near(self, accepts: Callable[[PolicyCandidate], bool]) -> None:
         """Take a front, or learn at BETAS and near the place where candidates are acceptable."""
@@ -179,15 +179,21 @@ class PolicyFront(Front[PolicyCandidate]):
             self._extend(np.geomspace(last.beta, min(more), FINER + 2)[1:-1])
 
     def _extend(self, betas: Betas) -> None:
+        self._add(betas, self.policies(betas))
+
+    def policies(self, betas: Betas) -> Iterable[Policy]:
+        """Learn a policy at each of several prices; they come in this order, when they are done."""
         mdps = [(self.learning.mdp.at_price(b), self.selection.at_price(b)) for b in betas]
+        n_jobs = min(effective_n_jobs(self.n_jobs), len(betas))
         if solves_paths(self.solver):
             (mdp, selection), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
-            self._add(betas, self.solver.solve_path(mdp, prices, selection))
-            return
-        alone = effective_n_jobs(self.n_jobs) == 1
-        solver = self.solver if alone else configured(self.solver, verbose=False)
-        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
-        self._add(betas, parallel(delayed(solver.solve)(*samples) for samples in mdps))
+            return self.solver.solve_path(mdp, prices, selection)
+        if n_jobs == 1:
+            return (self.solver.solve(*samples) for samples in mdps)
+        solver = configured(self.solver, verbose=False)
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+        found: Iterable[Policy] = parallel(delayed(solver.solve)(*samples) for samples in mdps)
+        return found
 
     def _add(self, betas: Betas, policies: Iterable[Policy]) -> PolicyCandidate:
         """Replay policies as they come; return the last candidate."""
@@ -206,7 +212,8 @@ class PolicyFront(Front[PolicyCandidate]):
 
     def _replayed(self, beta: float, policy: Policy) -> PolicyCandidate:
         found = roll_out(policy, self.problem.votes)
-        excesses = np.stack([loss.of_rows(found) for loss in self.losses])
+        lost = [loss.of_rows(found) for loss in self.losses]
+        excesses = np.reshape(lost, (len(lost), len(self.problem)))
         nodes = self.problem.nodes
         counted = None if nodes is None else nodes.under(policy)
         return PolicyCandidate(self.problem, beta, policy, found.n_evaluated, excesses, counted)

@@ -52,8 +52,9 @@ class Problem:
         weight: NDArray[np.float64] | None = None,
         counts_nodes: bool = False,
         n_jobs: int = 1,
+        stratify: bool = False,
     ) -> Problem:
-        """Check rows and targets and split them at random."""
+        """Check rows and targets and split them at random, or every class alike."""
         if counts_nodes and ensemble.priced:
             raise ValueError(
                 "objective is 'nodes', but the ensemble has prices of its own (with_cost), which "
@@ -65,11 +66,14 @@ class Problem:
             truth = task.checked_targets(y)
             check_consistent_length(rows, truth)
             task.coded(truth)  # refuses labels that are not among the classes
-        split = Split.random(len(rows), shares, random)
         votes = ensemble.votes(rows, n_jobs=n_jobs)
         scores = votes.scores()
         full = task.predictions(scores)
         known = full if truth is None else truth
+        if stratify:
+            split = Split.stratified(task.strata(known), shares[1], random)
+        else:
+            split = Split.random(len(rows), shares, random)
         found = ensemble, votes, scores, full, known, truth is not None, split, weight
         return cls(*found, counts_nodes)
 
