@@ -149,7 +149,7 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/anchors.py
 	$(BIN)/python experiments/solvers.py
 	$(BIN)/python experiments/descent.py
-	$(BIN)/python experiments/promises.py
+	$(BIN)/python experiments/guarantees.py
 	$(BIN)/python experiments/metrics.py
 
 # The site, into build/docs, warnings as errors; -E, because pages of the API are found only anew. The

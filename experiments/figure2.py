@@ -8,8 +8,8 @@ Two protocols: "paper" learns policies and cascades on the rows that AdaBoost wa
 on held-out rows. Ties count both ways: "split" reads the usual ROC curve, "whole" never divides
 rows of one score. Reads the folder MDDAG_DATA. The runs of each dataset, seed and method are kept
 below `out`; delete that folder to start again. Writes a figure for each protocol and kind of ties,
-such as paper_split.png; curves.csv; means.csv (of seeds, with standard errors); and
-exponential.csv, the least L_EXP of prefixes.
+such as paper_split.png; curves.csv, where lines of runs that are not in the folder stay as they
+are; means.csv (of seeds, with standard errors); and exponential.csv, the least L_EXP of prefixes.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ import numpy as np
 from joblib import Parallel, delayed
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder beside it
+sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder next to it
 
-from experiments.detection import cases, methods, picture  # noqa: E402
+from experiments.detection import cases, methods, plots  # noqa: E402
 from experiments.detection.cases import Case, Size  # noqa: E402
 from experiments.detection.methods import At  # noqa: E402
 from experiments.detection.runs import DetectionRun, best_within  # noqa: E402
-from experiments.reports import shown, write  # noqa: E402
+from experiments.reports import merged, shown, write  # noqa: E402
 
 MEASURES: tuple[At, ...] = tuple(product((0.1, 0.05, 0.01, 0.001), ("split", "whole")))
 BOUNDS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
@@ -42,7 +42,7 @@ BOUNDS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 def main() -> None:
     options = read_options()
     if not os.environ.get("MDDAG_DATA"):
-        raise SystemExit("set MDDAG_DATA to the folder of the data sets; see CONTRIBUTING.md")
+        raise SystemExit("set MDDAG_DATA to the folder of the datasets; see CONTRIBUTING.md")
     for folder in (options.keep, options.out):
         folder.mkdir(parents=True, exist_ok=True)
     work = [
@@ -61,6 +61,7 @@ def main() -> None:
         (*case, method)
         for case in work
         for method in methods.METHODS[case[2]]
+        if method not in methods.SOME_OF
         if not options.methods or method in options.methods
     ]
     todo.sort(key=lambda task: task[-1] in methods.SLOW)
@@ -72,18 +73,24 @@ def main() -> None:
     done = Parallel(options.jobs, return_as="generator_unordered")(tasks)
     shown("methods", len(todo), begin, done)
 
-    lines = list(curves(todo, sizes, options.keep))
+    found = list(curves(work, sizes, options.keep))
+    lines = merged(options.out / "curves.csv", found, ("protocol", "data", "seed", "method"))
+    lines.sort(key=place)
     write(options.out / "curves.csv", lines)
     write(options.out / "means.csv", means(lines))
     held_out = [(name, seed) for name, seed, protocol in work if protocol == "ours"]
     if held_out:
-        write(options.out / "exponential.csv", exponential(held_out, sizes["ours"], options.keep))
+        least = list(exponential(held_out, sizes["ours"], options.keep))
+        write(
+            options.out / "exponential.csv",
+            merged(options.out / "exponential.csv", least, ("data", "seed")),
+        )
     for protocol in options.protocols:
         own = [line for line in lines if line["protocol"] == protocol]
         for ties in ("split", "whole"):
             dag = one_dag(own, sizes[protocol], options.keep) if ties == "split" else None
             shown_lines = [line for line in own if line["ties"] == ties]
-            figure = picture.drawn(shown_lines, protocol, ties, dag)
+            figure = plots.draw_figure(shown_lines, protocol, ties, dag)
             figure.savefig(options.out / f"{protocol}_{ties}.png", dpi=100)
     report(lines)
 
@@ -137,26 +144,46 @@ def kept_runs(name: str, seed: int, size: Size, method: str, folder: Path) -> st
 
 
 def curves(
-    todo: list[tuple[str, int, str, str]], sizes: dict[str, Size], folder: Path
+    work: list[tuple[str, int, str]], sizes: dict[str, Size], folder: Path
 ) -> Iterator[dict[str, Any]]:
     """k*(N) of every dataset, seed, protocol, method, rate, kind of ties and N."""
-    for name, seed, protocol, method in todo:
-        path = stored(folder, name, seed, sizes[protocol], method)
-        if not path.exists():
-            continue  # drawing before all runs have ended
-        kept = np.load(path)
-        for at in MEASURES:
-            runs = [DetectionRun(*row) for row in kept[f"{at}"]]
-            settings = dict(zip(map(id, runs), kept[f"names {at}"].tolist(), strict=True))
-            own = method not in methods.SAME_FOR_ALL_RATES  # it has chosen within each bound
-            where = {"protocol": protocol, "data": name, "seed": seed, "method": method}
-            where |= {"fpr": at[0], "ties": at[1]}
-            for bound, best in zip(BOUNDS, runs if own else best_within(runs, BOUNDS), strict=True):
-                if best is not None and best.train_cost <= bound:
-                    setting = settings[id(best)]
-                    n_settings = int(setting.rpartition("of ")[2]) if own else len(runs)
-                    chosen = {"setting": setting, "settings": n_settings}
-                    yield where | {"bound": bound} | vars(best) | chosen
+    for name, seed, protocol in work:
+        for method in methods.METHODS[protocol]:
+            source = methods.SOME_OF.get(method, method)
+            path = stored(folder, name, seed, sizes[protocol], source)
+            if path.exists():
+                where = {"protocol": protocol, "data": name, "seed": seed, "method": method}
+                yield from (where | line for line in curve(np.load(path), method))
+
+
+def curve(kept: Any, method: str) -> Iterator[dict[str, Any]]:
+    """What is chosen within each bound from the runs in a file."""
+    chooses = method not in {*methods.SAME_FOR_ALL_RATES, *methods.SOME_OF}  # itself, by bound
+    for at in MEASURES:
+        runs = [DetectionRun(*row) for row in kept[f"{at}"]]
+        settings = kept[f"names {at}"].tolist()
+        if method in methods.SOME_OF:
+            some = [k for k, setting in enumerate(settings) if methods.has_high_rate(setting)]
+            runs, settings = [runs[k] for k in some], [settings[k] for k in some]
+        named = dict(zip(map(id, runs), settings, strict=True))
+        for bound, best in zip(BOUNDS, runs if chooses else best_within(runs, BOUNDS), strict=True):
+            if best is not None and best.train_cost <= bound:
+                setting = named[id(best)]
+                n_settings = int(setting.rpartition("of ")[2]) if chooses else len(runs)
+                line = {"fpr": at[0], "ties": at[1], "bound": bound} | vars(best)
+                yield line | {"setting": setting, "settings": n_settings}
+
+
+def place(line: dict[str, Any]) -> tuple[int, ...]:
+    """Where a line of curves.csv belongs: by protocol, dataset, seed and method."""
+    protocol, method = line["protocol"], line["method"]
+    protocols, names, known = list(cases.PROTOCOLS), list(cases.NAMES), methods.METHODS[protocol]
+    return (
+        protocols.index(protocol),
+        names.index(line["data"]),
+        line["seed"],
+        known.index(method),
+    )
 
 
 KEY = ("protocol", "data", "fpr", "ties", "method", "bound")
@@ -194,18 +221,21 @@ def exponential(work: list[tuple[str, int]], size: Size, folder: Path) -> Iterat
             yield where | {"least_loss": loss[j], "prefix": j + 1, "loss_of_all": loss[-1]}
 
 
-def one_dag(lines: list[dict[str, Any]], size: Size, folder: Path) -> tuple[Any, np.ndarray] | None:
+def one_dag(
+    lines: list[dict[str, Any]], size: Size, folder: Path
+) -> tuple[Any, np.ndarray, str] | None:
     """What the policy of MDDAG.I that is best within ten evaluations does with test rows."""
+    name = lines[0]["data"]
     own = [
         line
         for line in lines
-        if (line["data"], line["method"]) == (lines[0]["data"], "MDDAG.I") and line["bound"] <= 10
+        if (line["data"], line["method"]) == (name, "MDDAG.I") and line["bound"] <= 10
     ]
     if not own:
         return None
     best = own[-1]
     case = Case.of(best["data"], best["seed"], size, folder)
-    return methods.traced(case, best["setting"])
+    return *methods.traced(case, best["setting"]), cases.TITLES[name]
 
 
 def report(lines: list[dict[str, Any]]) -> None:

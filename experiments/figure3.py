@@ -1,13 +1,15 @@
 """Figure 3: MeanNDCG of LETOR 4.0 against mean evaluations, five official folds.
 
     python experiments/figure3.py            MQ2007 and MQ2008; about forty minutes on two cores;
-                                             goes on where it was stopped
+                                             resumes
     python experiments/figure3.py --quick    few queries, trees and settings, to see that it runs
 
 Reads the folder MDDAG_DATA; MQ2007 has 85 % of its documents there. Models, and the runs of each
-data set, fold and method, are kept below `out`; delete that folder to begin anew. Writes
+dataset, fold and method, are kept below `out`; delete that folder to start again. Writes
 figure3.png and its numbers: curves.csv (means over all test queries, with paired standard errors)
-and choices.csv (the settings chosen on validation queries). docs/ranking.md says what it shows.
+and choices.csv (the settings chosen on validation queries, or on training queries in the paper's
+protocol). Lines of methods whose runs are not in the folder stay as they are.
+docs/research/reproduction.md and docs/research/ranking.md say what it shows.
 """
 
 from __future__ import annotations
@@ -22,19 +24,19 @@ from typing import Any
 from joblib import Parallel, delayed
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder beside it
+sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder next to it
 
-from experiments.ranking import cases, picture  # noqa: E402
+from experiments.ranking import cases, plots  # noqa: E402
 from experiments.ranking.cases import Case, Size  # noqa: E402
-from experiments.ranking.curves import METHODS, choices, curves, path  # noqa: E402
-from experiments.ranking.judged import written  # noqa: E402
-from experiments.reports import shown, write  # noqa: E402
+from experiments.ranking.curves import CHOSEN, METHODS, choices, curves, path  # noqa: E402
+from experiments.ranking.runs import save_runs  # noqa: E402
+from experiments.reports import merged, shown, write  # noqa: E402
 
 
 def main() -> None:
     options = read_options()
     if not os.environ.get("MDDAG_DATA"):
-        raise SystemExit("set MDDAG_DATA to the folder of the data sets; see CONTRIBUTING.md")
+        raise SystemExit("set MDDAG_DATA to the folder of the datasets; see CONTRIBUTING.md")
     size = cases.QUICK if options.quick else Size()
     options.keep.mkdir(parents=True, exist_ok=True)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -50,10 +52,19 @@ def main() -> None:
 
     given = options.folds, options.keep  # every method that has been run, now or before
     lines = [line for name in options.data for line in curves(name, *given)]
-    write(options.out / "curves.csv", lines)
-    write(options.out / "choices.csv", (c for name in options.data for c in choices(name, *given)))
-    picture.drawn(lines, len(options.folds)).savefig(options.out / "figure3.png", dpi=130)
+    chosen = [line for name in options.data for line in choices(name, *given)]
+    lines = merged(options.out / "curves.csv", lines, ("data", "method"))
+    chosen = merged(options.out / "choices.csv", chosen, ("data", "fold", "method"))
+    write(options.out / "curves.csv", sorted(lines, key=place))
+    write(options.out / "choices.csv", sorted(chosen, key=place))
+    plots.draw_figure(lines, len(options.folds)).savefig(options.out / "figure3.png", dpi=130)
     report(lines)
+
+
+def place(line: dict[str, Any]) -> tuple[int, ...]:
+    """Where a line belongs: by dataset, method and fold."""
+    methods = [*(method for method in METHODS if method not in CHOSEN), *CHOSEN]
+    return cases.NAMES.index(line["data"]), methods.index(line["method"]), line.get("fold", 0)
 
 
 def read_options() -> argparse.Namespace:
@@ -90,7 +101,7 @@ def kept_runs(name: str, fold: int, method: str, size: Size, folder: Path) -> st
     began = time.perf_counter()
     if not file.exists():
         case = Case.of(name, fold, size, folder)
-        written(file, METHODS[method](case), len(case.parts["test"][1]))
+        save_runs(file, METHODS[method](case), len(case.parts["test"][1]))
     return f"{name} {fold} {method} ({time.perf_counter() - began:.0f} s)"
 
 

@@ -1,14 +1,14 @@
-"""Do bounds in units of a metric hold on fresh rows, and what do they cost?
+"""Do bounds in units of a metric hold on unseen data, and what do they cost?
 
 LightGBM of 200 trees with eight leaves and the default solver; the rows that the model has not seen
-are split again in each resampling: 4 000 policy rows, the rest for test. What is lost is measured
+are split again in each resampling: 4,000 policy rows, the rest for test. What is lost is measured
 against the model's own probabilities, as its user would. Of 50 bounds with confidence 0.9 up to 9
-may fail before the binomial 95 % limit is passed; what is measured on the test rows has a noise of
-its own, and failures beyond it are counted too.
+may fail before the binomial 95 % limit is exceeded; the loss on the test rows is noisy, too, and
+failures beyond that noise are counted separately.
 
-Rows are appended to results/metrics.csv, and what is there already is not done again. ``--adult``
+Rows are appended to results/metrics.csv; resamplings that are there are not repeated. ``--adult``
 prints what ROC AUC within 0.001 costs there compared with ``max_disagreement=0.01``, for 500 trees
-and 10 000 rows.
+and 10,000 rows.
 
     python experiments/metrics.py [--data DIR] [--resamplings 50] [--only adult] [--report|--adult]
 """
@@ -46,7 +46,7 @@ N_TREES = 200
 
 
 def data(name: str, folder: str) -> tuple[Any, Any]:
-    """X, y in random order; names in tables become numbers."""
+    """X, y in random order; categories become numbers."""
     sys.path.insert(0, folder)
     import load
 
@@ -108,7 +108,7 @@ class Unseen(NamedTuple):
         return float(numbers.mean()), float(numbers.std() / len(test) ** 0.5)
 
     def resampled(self, name: str, seed: int) -> dict[str, Any]:
-        """One bound, found on some rows and looked at on the others."""
+        """One bound, met on some rows and checked on the others."""
         metric, bound = BOUNDS[name]
         policy, test = self.parted(N_POLICY, seed)
         began = time.process_time()
@@ -203,12 +203,12 @@ if __name__ == "__main__":
     parser.add_argument("--data", default=os.environ.get("MDDAG_DATA"))
     parser.add_argument("--only", nargs="*", default=list(N_MODEL), choices=list(N_MODEL))
     parser.add_argument("--resamplings", type=int, default=50)
-    parser.add_argument("--report", action="store_true", help="of what is there, nothing is run")
+    parser.add_argument("--report", action="store_true", help="print what is there, run nothing")
     parser.add_argument("--adult", action="store_true", help="that comparison alone")
     given = parser.parse_args()
     if not given.report and not given.data:
         sys.exit("name the folder of the data: --data, or the environment variable MDDAG_DATA")
-    warnings.simplefilter("ignore")  # where nothing can be promised, the full ensemble counts
+    warnings.simplefilter("ignore")  # without a guarantee the full ensemble counts
     if given.adult:
         adult(given.data)
     else:

@@ -92,11 +92,15 @@ def formulations() -> dict[str, tuple[Size, Formulation]]:
         "128 bins of the total": replace(text, solver=Sarsa(Table(128, running=False))),
         "128 bins, every snapshot": replace(many, solver=Sarsa(Table(128, running=False))),
         "radial basis": replace(text, solver=Sarsa(RadialBasis())),
+        "radial basis, every snapshot": replace(many, solver=Sarsa(RadialBasis())),
         "epsilon as printed": replace(text, solver=Sarsa(exploration=Printed())),
         "epsilon grows with j": replace(text, solver=Sarsa(exploration=Growing())),
         "Watkins Q": replace(text, solver=WatkinsQ()),
         "MDDAG.EXP, Watkins Q": replace(exp, solver=WatkinsQ()),
         "MDDAG.EXP, exact solver": replace(exp, betas=(2e-4, 5e-4, 1e-3), solver=exact),
+        "reward 1 / L_EXP": replace(exp, loss="1/exp"),
+        "reward 1 / L_EXP, every snapshot": replace(exp, loss="1/exp", snapshots=True),
+        "512 bins of the total": replace(text, solver=Sarsa(Table(512, running=False))),
         "default solver": replace(text, betas=(1e-3,), solver=Portfolio()),
     }
     first = replace(text, betas=COARSE)

@@ -23,7 +23,7 @@ from benchmarks.places import ROOT
 from benchmarks.quality.report import rows_of
 from benchmarks.quality.solved import PARTS, Problem, problems, solve
 from benchmarks.reproduced.comparison import read
-from experiments import anchors, descent, promises
+from experiments import anchors, descent, guarantees
 from experiments import solvers as td
 from mddag.solvers import Sarsa, WatkinsQ
 
@@ -60,8 +60,8 @@ def of_experiments(out: Path) -> Iterator[tuple[str, Part]]:
     yield "anchors", Part(EXPERIMENTS / "anchors" / "runs.csv", td_anchors)
     yield "descent/anchors", Part(EXPERIMENTS / "descent" / "anchors.csv", descent_anchors)
     yield "descent/hastie", Part(EXPERIMENTS / "descent" / "hastie.csv", descent_hastie)
-    for name in promises.ROWS:
-        yield f"promises/{name}", Part(EXPERIMENTS / "promises.csv", partial(promised, name))
+    for name in guarantees.ROWS:
+        yield f"guarantees/{name}", Part(EXPERIMENTS / "guarantees.csv", partial(guaranteed, name))
     for name in FIGURE:
         path = EXPERIMENTS / "figure1" / f"{name}.csv"
         yield f"figure1/{name}", Part(path, partial(figure, out / "figure1", name))
@@ -93,10 +93,10 @@ def descent_hastie() -> Rows:
         yield named(descent.HASTIE_HEAD.split(","), run)
 
 
-def promised(name: str) -> Rows:
-    unseen = promises.Unseen.of(name, os.environ["MDDAG_DATA"])
-    for knob in promises.PROMISES:
-        yield promises.rounded(unseen.resampled(knob, SEED))
+def guaranteed(name: str) -> Rows:
+    unseen = guarantees.Unseen.of(name, os.environ["MDDAG_DATA"])
+    for target in guarantees.TARGETS:
+        yield guarantees.rounded(unseen.resampled(target, SEED))
 
 
 def figure(folder: Path, name: str) -> Rows:

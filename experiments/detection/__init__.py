@@ -1,2 +1,2 @@
 """Figure 2 in parts: ``cases`` has the rows and the pools of base classifiers, ``methods`` what is
-compared, ``picture`` the panels."""
+compared, ``plots`` the panels."""

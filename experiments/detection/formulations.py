@@ -1,4 +1,4 @@
-"""Formulations: one and the same claim of the paper may be turned into many decision processes.
+"""Formulations: the ways to turn detection into a decision process, and to solve that.
 
 A `Formulation` says what a wrong decision costs, which class weighs what, and how the policy is
 learned; it becomes one policy for each price of an evaluation, beta.
@@ -6,7 +6,7 @@ learned; it becomes one policy for each price of an evaluation, beta.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -30,8 +30,8 @@ class Formulation:
 
     Parameters
     ----------
-    loss : {"0-1", "exp"}
-        MDDAG.I or MDDAG.EXP.
+    loss : {"0-1", "exp", "1/exp"}
+        MDDAG.I, MDDAG.EXP, or the authors' program, whose reward is 1 / L_EXP.
     scale : float or "normalized"
         Factor of the scores in L_EXP; "normalized" divides them by the sum of the alphas, as
         footnote 1 of the paper does.
@@ -50,7 +50,7 @@ class Formulation:
         Whether every policy that SARSA tabulates on its way is a run, or only the best by Eq. (8).
     """
 
-    loss: Literal["0-1", "exp"] = "0-1"
+    loss: Literal["0-1", "exp", "1/exp"] = "0-1"
     scale: float | Literal["normalized"] = "normalized"
     false_positive: float = 1.0
     prior: float | Literal["balanced"] = 1.0
@@ -66,12 +66,13 @@ class Formulation:
         weight = np.where(positive, 1.0, balance if self.prior == "balanced" else self.prior)
         return MDP(case.policy, case.y_policy, loss=self.of(case), beta=beta, weight=weight)
 
-    def of(self, case: Case) -> Loss:
+    def of(self, case: Case) -> Loss | Callable[[np.ndarray, np.ndarray], np.ndarray]:
         """The loss."""
         if self.loss == "0-1":
             return ZeroOne(weights=(self.false_positive, 1.0))
         total = float(case.policy.tables.reach().sum())
-        return Exponential(scale=1 / total if self.scale == "normalized" else self.scale)
+        exp = Exponential(scale=1 / total if self.scale == "normalized" else self.scale)
+        return exp if self.loss == "exp" else lambda scores, labels: -1 / exp(scores, labels)
 
     def policies(self, case: Case) -> Iterator[tuple[float, int, Policy]]:
         """Yield price, seed and policy of every run."""

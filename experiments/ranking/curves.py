@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from experiments.ranking import documents_alone, whole_queries
-from experiments.ranking.judged import Judged, read
+from experiments.ranking.runs import RankingRun, load_runs
 
 METHODS = documents_alone.METHODS | whole_queries.METHODS
 BOUNDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
@@ -30,7 +30,7 @@ CHOSEN = {  # curve: of which settings
     "MDDAG, Portfolio": "MDDAG, Portfolio",
 }
 
-ByFold = list[tuple[list[Judged], int]]
+ByFold = list[tuple[list[RankingRun], int]]
 
 
 def path(folder: Path, data: str, fold: int, method: str) -> Path:
@@ -40,7 +40,7 @@ def path(folder: Path, data: str, fold: int, method: str) -> Path:
 def curves(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, Any]]:
     """Every point of every curve of a data set."""
     stored = {
-        method: [read(path(folder, data, fold, method)) for fold in folds]
+        method: [load_runs(path(folder, data, fold, method)) for fold in folds]
         for method in METHODS
         if is_there(folder, data, folds, method)
     }
@@ -58,7 +58,7 @@ def curves(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, 
     for curve, method in CHOSEN.items():
         for bound in BOUNDS if method in stored else ():
             best = [(chosen(found, bound), n) for found, n in stored[method]]
-            whole = [(judged, n) for judged, n in best if judged is not None]
+            whole = [(run, n) for run, n in best if run is not None]
             if len(whole) == len(best):
                 of = full[full_model(method)]
                 yield {"data": data, "method": curve, "bound": bound} | point(whole, of)
@@ -75,18 +75,18 @@ def full_model(method: str) -> str:
     return "AdaBoost.MH" if method in documents_alone.METHODS else "LambdaMART"
 
 
-def chosen(found: list[Judged], bound: float) -> Judged | None:
+def chosen(found: list[RankingRun], bound: float) -> RankingRun | None:
     """The best on validation queries within a bound; of equals the first."""
-    within = [judged for judged in found if judged.choice_cost <= bound]
-    return max(within, key=lambda judged: judged.choice_ndcg, default=None)
+    within = [run for run in found if run.choice_cost <= bound]
+    return max(within, key=lambda run: run.choice_ndcg, default=None)
 
 
-def point(picked: list[tuple[Judged, int]], full: np.ndarray) -> dict[str, Any]:
+def point(picked: list[tuple[RankingRun, int]], full: np.ndarray) -> dict[str, Any]:
     n_documents = np.array([n for _, n in picked])
     ndcg, lost = (
-        np.concatenate([vars(judged)[name] for judged, _ in picked]) for name in ("ndcg", "lost")
+        np.concatenate([vars(run)[name] for run, _ in picked]) for name in ("ndcg", "lost")
     )
-    cost = np.array([judged.cost for judged, _ in picked])
+    cost = np.array([run.cost for run, _ in picked])
     return {
         "evaluations": float((cost * n_documents).sum() / n_documents.sum()),
         "mean_ndcg": float(ndcg.mean()),
@@ -108,7 +108,7 @@ def choices(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str,
     for (curve, method), fold in product(CHOSEN.items(), folds):
         if not is_there(folder, data, folds, method):
             continue
-        found, _ = read(path(folder, data, fold, method))
+        found, _ = load_runs(path(folder, data, fold, method))
         for bound in BOUNDS:
             best = chosen(found, bound)
             if best is not None:

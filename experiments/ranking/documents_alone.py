@@ -1,14 +1,14 @@
 """The paper's way: documents by themselves, sorted by expected relevance sum_k p_k(x) k (McRank).
 
-AdaBoost.MH by prefixes, MDDAG by SARSA and MDDAG by the default solver; p is calibrated in the same
+Prefixes of AdaBoost.MH, MDDAG by SARSA and MDDAG by the default solver; p is calibrated in the same
 way for all, on validation documents. Settings are measured on validation queries in two halves:
 what measures one half was fitted on the other. What is tested was fitted on all validation queries.
 
 SARSA learns from the documents that trained the trees, as in the paper, or from validation
-documents: another setting, as are the loss and beta.
+documents; which of them is part of the setting, as are the loss and beta.
 
-The paper's protocol has no other rows than training documents: they train the trees, teach the
-policies, calibrate p and choose among settings (names that begin with "paper").
+In the paper's protocol (names that begin with "paper") training documents do everything: they train
+the trees and the policies, calibrate p and choose among settings.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ import numpy as np
 
 import mddag
 from experiments.ranking.cases import Case
-from experiments.ranking.judged import Judged
+from experiments.ranking.runs import RankingRun
 from mddag import MDDAGClassifier
 from mddag.losses import Exponential, ZeroOne
 from mddag.policy.grid import Grid
-from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.policy.policy import Policy
 from mddag.ranking.estimator import expected_relevance
 from mddag.solvers import Descent, Sarsa, Solver
 
@@ -41,10 +41,10 @@ N_PREFIXES = 60
 Fit = Callable[[np.ndarray, np.ndarray], MDDAGClassifier]  # of documents and their labels
 
 
-def prefixes(case: Case) -> Iterator[Judged]:
-    """AdaBoost.MH: all documents quit behind the first j trees."""
+def prefixes(case: Case) -> Iterator[RankingRun]:
+    """AdaBoost.MH: all documents quit after the first j trees."""
     for j in lengths(case.size.n_trees):
-        yield judged(case, f"j={j}", adopting(case, prefix(case, j)))
+        yield measured(case, f"j={j}", adopting(case, prefix(case, j)))
 
 
 def lengths(n: int) -> list[int]:
@@ -52,13 +52,11 @@ def lengths(n: int) -> list[int]:
 
 
 def prefix(case: Case, j: int) -> Policy:
-    n, grid = len(case.boost.ensemble_), Grid(np.empty(0), case.boost.ensemble_.n_scores)
-    actions = np.full((n, grid.n_cells), EVAL, np.uint8)
-    actions[j:] = QUIT
-    return Policy(actions, grid, np.arange(n))
+    ensemble = case.boost.ensemble_
+    return Policy.prefix(j, len(ensemble), Grid(np.empty(0), ensemble.n_scores))
 
 
-def sarsa(case: Case) -> Iterator[Judged]:
+def sarsa(case: Case) -> Iterator[RankingRun]:
     """MDDAG by SARSA."""
     X, y, _ = case.parts["train"]
     for loss, beta in product(LOSSES, betas(3 if case.size.quick else 12)):
@@ -66,24 +64,26 @@ def sarsa(case: Case) -> Iterator[Judged]:
         paper = MDDAGClassifier.paper(case.boost, **given, solver__n_episodes=case.size.n_episodes)
         policy = paper.fit(X, y.astype(int)).policy_
         named = f"{loss} beta={beta:.2g}"
-        yield judged(case, f"{named} on training documents", adopting(case, policy))
-        yield judged(case, f"{named} on validation documents", paper.fit)
+        yield measured(case, f"{named} on training documents", adopting(case, policy))
+        yield measured(case, f"{named} on validation documents", paper.fit)
 
 
-def paper_prefixes(case: Case) -> Iterator[Judged]:
+def paper_prefixes(case: Case) -> Iterator[RankingRun]:
     """AdaBoost.MH in the paper's protocol."""
     for j in lengths(case.size.n_trees):
         yield trained(case, f"j={j}", prefix(case, j))
 
 
-def paper_mddag(case: Case, loss: str, solver: Solver) -> Iterator[Judged]:
+def paper_mddag(case: Case, loss: str, solver: Solver) -> Iterator[RankingRun]:
     """MDDAG in the paper's protocol: scores are divided by the sum of the alphas (footnote 1)."""
     X, y, _ = case.parts["train"]
     votes = case.boost.ensemble_.votes(X)
     total = float(votes.tables.reach().sum())
     losses = {"0-1": ZeroOne(), "exp": Exponential(scale=1 / total)}
     solver = replace(solver, random_state=case.fold)
-    for beta in PRICES[loss][::4] if case.size.quick else PRICES[loss]:
+    # The exact solver takes minutes for each price
+    prices = PRICES[loss] if isinstance(solver, Sarsa) else PRICES[loss][1::2]
+    for beta in prices[::4] if case.size.quick else prices:
         mdp = mddag.MDP(votes, y.astype(int), loss=losses[loss], beta=beta)
         if isinstance(solver, Sarsa):  # every snapshot is a run, as in Figure 2
             solver.n_episodes, solver.evaluate_every = case.size.n_episodes, 40_000
@@ -94,7 +94,7 @@ def paper_mddag(case: Case, loss: str, solver: Solver) -> Iterator[Judged]:
             yield trained(case, f"beta={beta:g} policy={k}", policy)
 
 
-def trained(case: Case, setting: str, policy: Policy) -> Judged:
+def trained(case: Case, setting: str, policy: Policy) -> RankingRun:
     """A policy measured on training queries, and tested."""
     X, y, _ = case.parts["train"]
     model = adopting(case, policy)(X, y.astype(int))
@@ -102,20 +102,20 @@ def trained(case: Case, setting: str, policy: Policy) -> Judged:
     chosen = float(case.ndcg("train", scores).mean()), float(steps.mean())
     scores, steps = ranked(model, case.parts["test"][0])
     ndcg = case.ndcg("test", scores)
-    return Judged(setting, *chosen, ndcg, np.full(len(ndcg), np.nan), float(steps.mean()))
+    return RankingRun(setting, *chosen, ndcg, np.full(len(ndcg), np.nan), float(steps.mean()))
 
 
-def portfolio(case: Case) -> Iterator[Judged]:
+def portfolio(case: Case) -> Iterator[RankingRun]:
     """MDDAG by the default solver, which learns at all prices at once."""
     prices = betas(2 if case.size.quick else 5)
     for loss in LOSSES:
         learned = Sweeps(case, loss, prices)
         for k, beta in enumerate(prices):
-            yield judged(case, f"{loss} beta={beta:.2g}", partial(learned.adopted, k))
+            yield measured(case, f"{loss} beta={beta:.2g}", partial(learned.adopted, k))
 
 
 class Sweeps:
-    """Policies of several prices, learned once for each set of documents."""
+    """Policies of several prices, learned once for the same documents."""
 
     def __init__(self, case: Case, loss: Any, prices: list[float]) -> None:
         self.case, self.loss, self.prices = case, loss, prices
@@ -135,11 +135,11 @@ def betas(n: int) -> list[float]:
 
 
 def adopting(case: Case, policy: Policy) -> Fit:
-    """A policy that is there; only the calibration is fitted."""
+    """Return a function that fits the calibration of a given policy."""
     return lambda X, y: MDDAGClassifier(case.boost).adopt(policy, X, y)
 
 
-def judged(case: Case, setting: str, fit: Fit) -> Judged:
+def measured(case: Case, setting: str, fit: Fit) -> RankingRun:
     X, y, qid = case.parts["vali"]
     labels, scores, steps = y.astype(int), np.zeros(len(y)), np.zeros(len(y))
     first = np.unique(qid, return_inverse=True)[1] % 2 == 0
@@ -149,7 +149,7 @@ def judged(case: Case, setting: str, fit: Fit) -> Judged:
     vali = float(case.ndcg("vali", scores).mean()), float(steps.mean())
     scores, steps = ranked(fit(X, labels), case.parts["test"][0])
     ndcg = case.ndcg("test", scores)
-    return Judged(setting, *vali, ndcg, np.full(len(ndcg), np.nan), float(steps.mean()))
+    return RankingRun(setting, *vali, ndcg, np.full(len(ndcg), np.nan), float(steps.mean()))
 
 
 def ranked(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,13 +15,13 @@ import numpy as np
 from benchmarks.ranking import exits
 from experiments.ranking.cases import Case
 from experiments.ranking.documents_alone import lengths
-from experiments.ranking.judged import Judged
+from experiments.ranking.runs import RankingRun
 from mddag.ranking import UrgencyExits
 
-NOT_JUDGED = np.nan, np.nan
+NO_CHOICE = np.nan, np.nan
 
 
-def prefixes(case: Case) -> Iterator[Judged]:
+def prefixes(case: Case) -> Iterator[RankingRun]:
     """The first j trees as LightGBM grew them."""
     test = case.problems["test"]
     sums = np.cumsum(test.votes.dense()[:, :, 0], axis=1)
@@ -29,23 +29,23 @@ def prefixes(case: Case) -> Iterator[Judged]:
     for j in lengths(case.size.n_trees):
         scores = sums[:, min(j, sums.shape[1]) - 1]
         lost = test.order_loss(scores, gains)
-        yield Judged(f"j={j}", *NOT_JUDGED, case.ndcg("test", scores), lost, float(j))
+        yield RankingRun(f"j={j}", *NO_CHOICE, case.ndcg("test", scores), lost, float(j))
 
 
-def tested(name: str, case: Case) -> Iterator[Judged]:
+def tested(name: str, case: Case) -> Iterator[RankingRun]:
     """The runs of a member or of LEAR."""
     family, test = fitted(case), case.problems["test"]
     gains = family.gains(test)
     for k, (readings, steps) in enumerate(exits.tested(name, family, case.parts, case.problems)):
         lost, ndcg = test.order_loss(readings, gains), case.ndcg("test", readings)
-        yield Judged(f"{k}", *NOT_JUDGED, ndcg, lost, float(steps.mean()))
+        yield RankingRun(f"{k}", *NO_CHOICE, ndcg, lost, float(steps.mean()))
 
 
 def fitted(case: Case) -> exits.ExitFamily:
     return UrgencyExits().fit(case.problems["vali"], more=case.problems["train"])
 
 
-METHODS: dict[str, Callable[[Case], Iterator[Judged]]] = {
+METHODS: dict[str, Callable[[Case], Iterator[RankingRun]]] = {
     "LambdaMART": prefixes,
     **{name: partial(tested, name) for name in exits.NAMES},
 }

@@ -1,19 +1,19 @@
-"""Do the promises of ``sparsify`` hold on fresh rows, and what do they cost?
+"""Do the guarantees of ``sparsify`` hold on unseen data, and what do they cost?
 
 LightGBM of 500 trees with eight leaves and the default solver; the rows that the model has not seen
-are split again in each resampling: 10 000 policy rows (higgs 5 000), the rest for test. Of 50
-promises made with confidence 0.9, up to 9 may fail before the binomial 95 % limit is passed; the
-harm of the test rows has a noise of its own, and failures beyond it are counted too. Evaluations
-are compared with two policies of a sweep of the same solver over all policy rows, both picked by
-the test rows themselves:
+are split again in each resampling: 10,000 policy rows (higgs 5,000), the rest for test. Of 50
+guarantees with confidence 0.9, up to 9 may fail before the binomial 95 % limit is exceeded; the
+harm on the test rows is noisy, too, and failures beyond that noise are counted separately.
+Evaluations are compared with two policies of a sweep of the same solver over all policy rows, both
+selected by the test rows themselves:
 
-    best     the fewest evaluations that truly meet the bound
+    best     the fewest evaluations that meet the bound on the test rows
     ideal    the fewest that meet it by the margin that a perfect test would ask for, had it all
              policy rows although they were learned from: z sqrt(share of rows that differ / n)
 
-Rows are appended to results/promises.csv, and what is there already is not done again.
+Rows are appended to results/guarantees.csv; resamplings that are there are not repeated.
 
-    python experiments/promises.py [--data DIR] [--resamplings 50] [--only electricity] [--report]
+    python experiments/guarantees.py [--data DIR] [--resamplings 50] [--only electricity] [--report]
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from scipy.stats import binom, norm
 
 import mddag
 
-RESULTS = Path(__file__).parent / "results" / "promises.csv"
+RESULTS = Path(__file__).parent / "results" / "guarantees.csv"
 FIELDS = (
-    "data", "knob", "bound", "seed", "n_policy", "n_test", "harm", "error", "evaluations",
+    "data", "target", "bound", "seed", "n_policy", "n_test", "harm", "error", "evaluations",
     "best_evaluations", "ideal_evaluations", "cpu_seconds",
 )  # fmt: skip
 ROWS = {  # for the model, for the policy
@@ -44,7 +44,7 @@ ROWS = {  # for the model, for the policy
     "higgs": (2_000, 5_000),
     "letter": (5_000, 10_000),
 }
-PROMISES = {"max_loss": 0.005, "max_disagreement": 0.01}
+TARGETS = {"max_loss": 0.005, "max_disagreement": 0.01}
 CONFIDENCE = 0.9
 N_COMPARED = 10  # resamplings whose evaluations are compared with the best
 BETAS = np.geomspace(1e-5, 1e-2, 25)
@@ -57,9 +57,9 @@ def data(name: str, folder: str) -> tuple[Any, Any]:
 
     if name == "adult":
         frame = load.adult()
-        target = next(c for c in frame if frame[c].astype(str).str.contains(">50K").any())
-        y = frame[target].astype(str).str.contains(">50K").to_numpy()
-        frame = frame.drop(columns=[target, "is_test"])
+        income = next(c for c in frame if frame[c].astype(str).str.contains(">50K").any())
+        y = frame[income].astype(str).str.contains(">50K").to_numpy()
+        frame = frame.drop(columns=[income, "is_test"])
         columns = [frame[c] if frame[c].dtype.kind in "if" else _codes(frame[c]) for c in frame]
         X = np.column_stack(columns)
     elif name == "letter":
@@ -91,19 +91,19 @@ class Unseen(NamedTuple):
         ensemble = mddag.as_ensemble(model.fit(X[:n], y[:n]))
         return cls(name, ensemble, X[n:], y[n:], ensemble.labels(ensemble.scores(X[n:])))
 
-    def harm(self, labels: Any, rows: Any, knob: str) -> tuple[float, float]:
-        """What is promised to be small, on these rows, and its standard error per sqrt(row)."""
+    def harm(self, labels: Any, rows: Any, target: str) -> tuple[float, float]:
+        """What the guarantee bounds, on these rows, and its standard error per sqrt(row)."""
         harm = (labels != self.full[rows]).astype(float)
-        if knob == "max_loss":
+        if target == "max_loss":
             harm = (labels != self.y[rows]) * 1.0 - (self.full[rows] != self.y[rows])
         return float(harm.mean()), float(harm.std())
 
-    def resampled(self, knob: str, seed: int) -> dict[str, Any]:
-        """One promise, made on some rows and looked at on the others."""
+    def resampled(self, target: str, seed: int) -> dict[str, Any]:
+        """One guarantee, given on some rows and checked on the others."""
         order = np.random.default_rng(seed).permutation(len(self.y))
         policy, test = np.split(order, [ROWS[self.name][1]])
         began = time.process_time()
-        bound = {knob: PROMISES[knob]}
+        bound = {target: TARGETS[target]}
         fast = mddag.sparsify(
             self.ensemble,
             self.X[policy],
@@ -113,24 +113,24 @@ class Unseen(NamedTuple):
             random_state=seed,
         )
         seconds = time.process_time() - began
-        harm, deviation = self.harm(fast.predict(self.X[test]), test, knob)
-        best, ideal = ("", "") if seed >= N_COMPARED else self.fewest(policy, test, knob, seed)
+        harm, deviation = self.harm(fast.predict(self.X[test]), test, target)
+        best, ideal = ("", "") if seed >= N_COMPARED else self.fewest(policy, test, target, seed)
         numbers = (harm, deviation / len(test) ** 0.5, fast.n_evaluated(self.X[test]).mean())
-        key = (self.name, knob, PROMISES[knob], seed, len(policy), len(test))
+        key = (self.name, target, TARGETS[target], seed, len(policy), len(test))
         return dict(zip(FIELDS, (*key, *numbers, best, ideal, seconds), strict=True))
 
-    def fewest(self, policy: Any, test: Any, knob: str, seed: int) -> tuple[float, float]:
+    def fewest(self, policy: Any, test: Any, target: str, seed: int) -> tuple[float, float]:
         """Evaluations of the best and of the ideal policy of a sweep over all policy rows."""
-        taught = (self.y if knob == "max_loss" else self.full)[policy]
-        curve = mddag.sweep(self.ensemble, self.X[policy], taught, betas=BETAS, random_state=seed)
+        labels = (self.y if target == "max_loss" else self.full)[policy]
+        curve = mddag.sweep(self.ensemble, self.X[policy], labels, betas=BETAS, random_state=seed)
         best = ideal = float(self.ensemble.n_classifiers)
         for one in curve.policies:
             run = mddag.compile(self.ensemble, one).run(self.X[test])
-            harm, deviation = self.harm(self.ensemble.labels(run.scores), test, knob)
+            harm, deviation = self.harm(self.ensemble.labels(run.scores), test, target)
             margin = norm.ppf(CONFIDENCE) * deviation / len(policy) ** 0.5
             evaluations = float(run.n_evaluated.mean())
-            best = min(best, evaluations if harm <= PROMISES[knob] else best)
-            ideal = min(ideal, evaluations if harm + margin <= PROMISES[knob] else ideal)
+            best = min(best, evaluations if harm <= TARGETS[target] else best)
+            ideal = min(ideal, evaluations if harm + margin <= TARGETS[target] else ideal)
         return best, ideal
 
 
@@ -157,19 +157,19 @@ def rounded(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(folder: str, names: list[str], n_resamplings: int) -> None:
-    done = {(r["data"], r["knob"], int(r["seed"])) for r in known()}
+    done = {(r["data"], r["target"], int(r["seed"])) for r in known()}
     for name in names:
-        wanted = [(k, s) for s in range(n_resamplings) for k in PROMISES]
+        wanted = [(k, s) for s in range(n_resamplings) for k in TARGETS]
         wanted = [(k, s) for k, s in wanted if (name, k, s) not in done]
         unseen = Unseen.of(name, folder) if wanted else None
-        for knob, seed in wanted:
-            append(unseen.resampled(knob, seed))
+        for target, seed in wanted:
+            append(unseen.resampled(target, seed))
 
 
 def report() -> None:
     rows = known()
-    for name, knob in dict.fromkeys((r["data"], r["knob"]) for r in rows):
-        found = [r for r in rows if (r["data"], r["knob"]) == (name, knob)]
+    for name, target in dict.fromkeys((r["data"], r["target"]) for r in rows):
+        found = [r for r in rows if (r["data"], r["target"]) == (name, target)]
         harm, error, evaluations, seconds = (
             np.array([float(r[f]) for r in found])
             for f in ("harm", "error", "evaluations", "cpu_seconds")
@@ -178,9 +178,9 @@ def report() -> None:
             np.median([float(r["evaluations"]) / float(r[f]) for r in found if r[f]])
             for f in ("best_evaluations", "ideal_evaluations")
         ]
-        bound, limit = PROMISES[knob], int(binom.ppf(0.95, len(found), 1 - CONFIDENCE))
+        bound, limit = TARGETS[target], int(binom.ppf(0.95, len(found), 1 - CONFIDENCE))
         print(
-            f"{name:12} {knob}={bound}: {(harm > bound).sum()} of {len(found)} violated (limit "
+            f"{name:12} {target}={bound}: {(harm > bound).sum()} of {len(found)} violated (limit "
             f"{limit}), {(harm - 1.645 * error > bound).sum()} beyond noise; mean harm "
             f"{harm.mean():.4f}; {evaluations.mean():.1f} evaluations, {ratios[0]:.2f} of the best,"
             f" {ratios[1]:.2f} of the ideal (medians); {seconds.mean():.0f} CPU seconds each"
@@ -192,11 +192,11 @@ if __name__ == "__main__":
     parser.add_argument("--data", default=os.environ.get("MDDAG_DATA"))
     parser.add_argument("--only", nargs="*", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--resamplings", type=int, default=50)
-    parser.add_argument("--report", action="store_true", help="of what is there, nothing is run")
+    parser.add_argument("--report", action="store_true", help="print what is there, run nothing")
     given = parser.parse_args()
     if not given.report and not given.data:
         sys.exit("name the folder of the data: --data, or the environment variable MDDAG_DATA")
     if not given.report:
-        warnings.simplefilter("ignore")  # where nothing can be promised, the full ensemble counts
+        warnings.simplefilter("ignore")  # without a guarantee the full ensemble counts
         run(given.data, given.only, given.resamplings)
     report()

@@ -1,4 +1,4 @@
-"""Judged: what one setting of a method does on validation and on test queries; kept in files."""
+"""What one setting of a method does on validation and on test queries; kept in files."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """
+class RankingRun:
+    """One setting of a method.
+
     setting     : its name
     choice_ndcg : MeanNDCG of the queries that choose among settings; NaN where nothing is chosen
     choice_cost : mean evaluations of their documents
@@ -28,23 +29,23 @@ class Judged:
     cost: float
 
 
-def written(path: Path, found: Iterable[Judged], n_documents: int) -> None:
+def save_runs(path: Path, found: Iterable[RankingRun], n_documents: int) -> None:
     """Write the settings of a method; a file that is there is complete."""
-    rows = [list(vars(judged).values()) for judged in found]
+    rows = [list(vars(run).values()) for run in found]
     columns = dict(
-        zip(Judged.__dataclass_fields__, map(list, zip(*rows, strict=True)), strict=True)
+        zip(RankingRun.__dataclass_fields__, map(list, zip(*rows, strict=True)), strict=True)
     )
     unfinished = path.with_suffix(".part.npz")
     np.savez(unfinished, **columns, n_documents=n_documents)
     unfinished.rename(path)
 
 
-def read(path: Path) -> tuple[list[Judged], int]:
+def load_runs(path: Path) -> tuple[list[RankingRun], int]:
     """The settings of a method, and the number of test documents."""
     stored = np.load(path)
-    columns = [stored[name] for name in Judged.__dataclass_fields__]
+    columns = [stored[name] for name in RankingRun.__dataclass_fields__]
     found = [
-        Judged(str(s), float(v), float(c), ndcg, lost, float(cost))
+        RankingRun(str(s), float(v), float(c), ndcg, lost, float(cost))
         for s, v, c, ndcg, lost, cost in zip(*columns, strict=True)
     ]
     return found, int(stored["n_documents"])

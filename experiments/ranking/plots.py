@@ -44,7 +44,7 @@ NOTE = {"mq2007": "MQ2007 has 85 % of its documents here"}
 Lines = list[dict[str, Any]]
 
 
-def drawn(lines: Lines, n_folds: int) -> Any:
+def draw_figure(lines: Lines, n_folds: int) -> Any:
     """The figure; `lines` are those of curves.csv."""
     mpl.use("Agg")
     from matplotlib import pyplot as plt
