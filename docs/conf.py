@@ -1,10 +1,5 @@
 """Settings of the documentation site: `make docs` builds it into build/docs."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "extensions"))
-
 project = "mddag"
 author = "The mddag developers"
 version = release = "0.1"
@@ -16,11 +11,9 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "myst_parser",
-    "docstrings",
     "numpydoc",
-    "outside_links",
 ]
-exclude_patterns = ["extensions", "_templates"]
+exclude_patterns = ["_templates"]
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "auto_gallery",
