@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import mddag
-from mddag.cli.applying import percentiles
 
 
 def test_the_labels_are_those_of_the_library(run, made):
@@ -22,13 +21,10 @@ def test_the_labels_are_those_of_the_library(run, made):
 
 
 def test_files_and_errors(run, folder):
-    ended = run("predict", "sparse.mddag", "rows.csv", "-t", "label", "-o", "p.npz", "--json")
-    with np.load("p.npz") as archive:
-        predicted = archive["prediction"]
+    ended = run("predict", "sparse.mddag", "rows.csv", "-t", "label", "-o", "p.csv", "--json")
+    predicted = pd.read_csv("p.csv")["prediction"]
     labels = pd.read_csv("rows.csv")["label"]
     assert ended.fields["error"] == np.mean(predicted != labels)
-    run("predict", "model.txt", "rows.csv", "-o", "p.csv")
-    assert len(pd.read_csv("p.csv")) == len(labels)
     told = run("predict", "model.txt", "rows.csv", "-t", "label", "--rows", "0:50")
     assert told.err.startswith("error: 0.")
     assert "prediction" in run("predict", "model.txt", "rows.csv", "--json").fields
@@ -121,16 +117,3 @@ def test_percentiles_of_three_things(run, made):
         assert times == sorted(times)
     assert fields["batch"] == 100
     assert 0 < fields["evaluations_per_row"] < 20
-
-
-def test_the_table(run, made):
-    ended = run("bench", made / "model.txt", made / "rows.csv", *FEW)
-    assert "batch of 1800, ns per row" in ended.out
-    assert "evaluations per row: 20.0; LightGBM" in ended.out
-
-
-def test_the_first_calls_are_left_out():
-    calls = []
-    found = percentiles(calls.append, 5, 1.0)
-    assert calls == [0, 1, 2, 0, 1, 2, 3, 4]
-    assert found["n"] == 5

@@ -11,14 +11,13 @@ import warnings
 
 import numpy as np
 import pytest
-import typer
 
 import mddag
 from mddag import metrics, solvers
 from mddag.cli import options
 from mddag.cli.app import COMMANDS, app
 from mddag.cli.options import complain
-from mddag.cli.output import AbsentError, ExitCode, InputError, Output, UsageError, exit_of, plain
+from mddag.cli.output import AbsentError, ExitCode, InputError, Output, UsageError, exit_of
 from tests.shipped import needed
 
 NAMES = [command.__name__ for command in COMMANDS]
@@ -55,7 +54,6 @@ EXPORT = ("export", "sparse.mddag")
         ([*TRAIN, "--rounds", "many"], ["--rounds"]),
         ([*TRAIN, "--rounds", "0"], ["--rounds"]),
         ([*TRAIN, "--learner", "forest"], ["--learner", "forest", "stump"]),
-        ([*TRAIN, "--format", "xlsx"], ["--format", "xlsx", "parquet"]),
         ([*SPARSIFY[:3], "--beta", "1"], ["--out"]),
         (SPARSIFY, ["none", "--beta, --budget"]),
         ([*SPARSIFY, "--beta", "1", "--budget", "2"], ["--beta, --budget"]),
@@ -70,17 +68,14 @@ EXPORT = ("export", "sparse.mddag")
         ([*SPARSIFY, "--beta", "1", "--metric", "ndcg:0"], ["--metric", "ndcg:0"]),
         ([*SWEEP, "--betas", "a"], ["--betas", "a"]),
         ([*SWEEP, "-t", "label", "--solver", "margin", "--betas", "1,-1"], ["--betas[1] is -1"]),
-        ([*SWEEP, "--models", "rows.csv"], ["--models", "rows.csv"]),
         ([*SWEEP, "--plot", "c.doc"], ["--plot", "c.doc", ".png"]),
         ([*SWEEP, "--drop", "label"], ["--target"]),
-        (["predict", "model.txt", "rows.csv", "-o", "p.xlsx"], ["--out", "p.xlsx", ".npz"]),
         ([*EXPORT, "n.h", "--name", "a b"], ["--name", "a b"]),
         ([*EXPORT, "n.h", "--language", "cobol"], ["--language", "cobol"]),
         ([*EXPORT, "n.cobol"], ["n.cobol", "--language"]),
         ([*EXPORT, "n.rs", "--name", "net"], ["--name", "rust"]),
         ([*EXPORT, "n.rs", "--integer-thresholds"], ["--integer-thresholds", "rust"]),
         (["validate", "sparse.mddag"], ["OTHER", "--run"]),
-        (["validate", "sparse.mddag", "--predictions", "p.csv"], ["--predictions", "--data"]),
         ([*EXPORT, "sparse.mddag", "--language", "c"], ["sparse.mddag", "reads"]),
         (["predict", "model.txt", "rows.csv", "-o", "rows.csv"], ["rows.csv", "reads"]),
         (["report", "model.txt", "-o", "model.txt"], ["model.txt", "reads"]),
@@ -95,13 +90,6 @@ def test_usage_is_one_line_and_changes_nothing(run, folder, arguments, parts):
     assert all(part in ended.line for part in parts), ended.line
     assert ended.out == ""
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-
-
-def test_a_sweep_does_not_replace_its_own_model(run, folder):
-    (folder / "beta_0.1.mddag").write_bytes((folder / "boost.mddag").read_bytes())
-    how = ("-t", "label", "-o", "c.csv", "--betas", "0.1", "--models", ".")
-    ended = run("sweep", "beta_0.1.mddag", "rows.csv", *how)
-    assert (ended.code, "beta_0.1.mddag" in ended.line) == (ExitCode.USAGE, True)
 
 
 @pytest.mark.parametrize(
@@ -193,23 +181,6 @@ def test_results_go_to_standard_output_and_all_else_to_the_other(capsys):
     with Output().warning():
         warnings.warn("two\nlines", UserWarning, stacklevel=1)
     assert capsys.readouterr() == ("", "begun\nwarning: two lines\n")
-
-
-def test_json_holds_no_number_that_is_not_finite():
-    values = {"nan": np.nan, "inf": -np.inf, "path": Output, "tuple": (1, None, "x")}
-    found = plain(values)
-    assert (found["nan"], found["inf"], found["tuple"]) == (None, "-inf", [1, None, "x"])
-    json.dumps(found, allow_nan=False)
-
-
-def test_errors_of_typer_itself_pass(run):
-    @options.command
-    def ends(out) -> None:
-        raise typer.Exit(7)
-
-    with pytest.raises(typer.Exit) as ended:
-        ends(as_json=False, quiet=False, debug=False)
-    assert ended.value.exit_code == 7
 
 
 @pytest.fixture

@@ -50,12 +50,6 @@ def test_full_and_sparse_differ_by_what_is_allowed(run, folder):
     assert run(*given, "--allow", "0.5").code == 0
 
 
-def test_predictions_of_the_program_itself(run, folder):
-    assert run("predict", "sparse.mddag", "rows.csv", "-o", "p.csv").code == 0
-    given = ("validate", "sparse.mddag", "--predictions", "p.csv")
-    assert run(*given, "--data", "rows.csv").code == 0
-
-
 def test_regressors(run, folder):
     lightgbm = pytest.importorskip("lightgbm")
     rng = np.random.default_rng(0)
@@ -69,17 +63,6 @@ def test_regressors(run, folder):
     assert (ended.code, "reads 5 features, the model 3" in ended.line) == (3, True)
 
 
-def test_made_rows_are_at_thresholds_and_hold_missing_values(made):
-    ensemble = mddag.as_ensemble(str(made / "model.txt"))
-    batches = made_rows(ensemble, 400)
-    filled = batches["at thresholds"].X
-    assert not np.isnan(filled).any()
-    assert np.isnan(batches["with missing values"].X).any()
-    splits = ensemble.nodes[(ensemble.nodes["feature"] == 0) & (ensemble.nodes["n_words"] == 0)]
-    assert np.isin(filled[:, 0], splits["threshold"]).any()
-    assert set(filled[:, 4]) == {0, 1, 2}
-
-
 @pytest.fixture(scope="module")
 def rows(made):
     batches = made_rows(mddag.as_ensemble(str(made / "model.txt")), 300)
@@ -88,19 +71,6 @@ def rows(made):
 
 def same(one, two, rows):
     return all((one(batch, None) == two(batch, None)).all() for batch in rows)
-
-
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
-def test_headers_of_whole_numbers_and_of_regressors(tmp_path):
-    sklearn = pytest.importorskip("sklearn.ensemble")
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 50, (500, 3))
-    model = sklearn.GradientBoostingRegressor(n_estimators=5).fit(X, X.sum(axis=1))
-    dag = mddag.compile(mddag.as_ensemble(model))
-    mddag.export(dag, tmp_path / "net.h", integer_thresholds=True)
-    answer = answers.of_header(str(tmp_path / "net.h"), dag.ensemble)
-    given = X.astype(np.float32)
-    assert np.allclose(answer(given, None), dag.scores(given)[:, 0], atol=1e-4)
 
 
 def test_a_program(made, rows, tmp_path):
@@ -116,20 +86,6 @@ def test_a_program(made, rows, tmp_path):
     )
     answer = answers.of_command(f"{sys.executable} {program}", opened.ensemble)
     assert same(answers.of_model(opened), answer, rows)
-
-
-def test_predictions(made, tmp_path):
-    opened = open_model(made / "sparse.mddag")
-    for content in ("prediction,p_1\n1,0.9\n0,0.1\n7,0.5\n", "label\n1\n0\n7\n"):
-        (tmp_path / "p.csv").write_text(content)
-        answer = answers.of_predictions(tmp_path / "p.csv", opened.ensemble)
-        assert answer(np.zeros((3, 5)), None).tolist() == [1, 0, answers.UNKNOWN]
-
-
-def test_labels_are_spelt_alike():
-    ensemble = mddag.AdaBoostMHClassifier(n_rounds=1).fit([[0.0], [1.0]], [3, 4]).ensemble_
-    found = answers.labels_to_codes(np.array(["3", "4.0", "five"]), ensemble)
-    assert found.tolist() == [0, 1, answers.UNKNOWN]
 
 
 def test_a_header_that_does_not_compile(made, tmp_path):

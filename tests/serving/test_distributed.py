@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import mddag
-from mddag.integrations.distributed import _engine_of, _kind
+from mddag.integrations.distributed import _engine_of
 from mddag.serving.model_file import Model
-from tests.clusters.scored_rows import KEEP, check, features, model, table
+from tests.clusters.scored_rows import KEEP, check, model, table
 from tests.messages.models import X, fast, regressor
 from tests.test_import import fresh
 
@@ -79,12 +79,6 @@ def test_columns_may_be_kept_and_read():
     assert found["size"].tolist() == table()["size"].tolist()
 
 
-def test_other_names_are_read_by_columns():
-    given = features().set_axis(["x", "y", "z"], axis=1)[["z", "x", "y"]]
-    found = scored(given, columns=["x", "y", "z"])
-    assert found["prediction"].tolist() == model().predict(features()).tolist()
-
-
 def test_names_that_lightgbm_changed_are_found():
     lightgbm = pytest.importorskip("lightgbm")
     rows = pd.DataFrame(X[:, :2], columns=["a b", "c"])
@@ -97,8 +91,6 @@ def test_without_names_columns_go_by_their_order():
     rows = pd.DataFrame(X, columns=["u", "v", "w"])
     wanted = fast().predict(X).tolist()
     assert scored(rows.assign(key=1), fast(), keep=["key"])["prediction"].tolist() == wanted
-    turned = rows[["w", "u", "v"]].assign(unread="x")
-    assert scored(turned, fast(), columns=["u", "v", "w"])["prediction"].tolist() == wanted
 
 
 @pytest.mark.parametrize("dtype", [object, "U1", bool, np.uint8, np.int32, np.float64])
@@ -113,22 +105,3 @@ def test_regressors_have_means():
     rows = pd.DataFrame(X, columns=["u", "v", "w"])
     found = scored(rows, whole(regressor()))
     assert found["prediction"].tolist() == whole(regressor()).predict(X).tolist()
-
-
-KINDS = {
-    "numbers": "float32 uint8 Int64 int64[pyarrow] double[pyarrow] halffloat bigint tinyint float",
-    "bools": "bool boolean",
-    "strings": "string str large_string string[pyarrow]",
-    "dates": "datetime64[ns] timestamp[us] date32[day] date timestamp timestamp_ntz",
-    "": "object category decimal128(5,0) decimal(10,2) null void dictionary<values=string>",
-}
-
-
-@pytest.mark.parametrize(("kind", "types"), KINDS.items())
-def test_kinds(kind, types):
-    assert {_kind(name) for name in types.split()} == {kind}
-
-
-@pytest.mark.parametrize("name", ["timedelta64[ns]", "list<item: int8>", "array<bigint>", "binary"])
-def test_other_types_are_called_by_their_name(name):
-    assert _kind(name) == name

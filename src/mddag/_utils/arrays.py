@@ -1,11 +1,4 @@
-"""Arrays: read-only ones, the `out` of predictions, weights of rows, samples of rows.
-
-Weights are `sample_weight` in scikit-learn's words; a common factor changes nothing, not even ties,
-since `checked_weight` divides by the mean and rounds. `mass` scales weights to sum to the number of
-equally weighted rows with the same standard error, (sum w)^2 / sum w^2 (Kish 1965): ten rows of
-which one has all the weight are worth one row. Priors, whose strength is a number of rows, are
-compared with it.
-"""
+"""Arrays: read-only ones, the `out` of predictions, weights of rows, samples of rows."""
 
 from __future__ import annotations
 
@@ -84,6 +77,7 @@ def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> Vector:
 
 def mass(weight: Vector) -> Vector:
     """Scale weights (n,) to sum to the number of equal rows with the same standard error."""
+    # (sum w)^2 / sum w^2 (Kish 1965): ten rows of which one has all the weight are worth one row.
     shares = weight / weight.max()
     scaled: Vector = shares * (shares.sum() / np.square(shares).sum())
     return scaled

@@ -1,9 +1,4 @@
-"""Output: files written completely or not at all, and progress bars.
-
-Progress is rich's bar if rich is installed and a plain line otherwise, on standard error, so that
-what a program prints stays clean. Nested work has a bar of its own, which goes away when it is
-done.
-"""
+"""Output: files written completely or not at all, and progress bars on standard error."""
 
 from __future__ import annotations
 

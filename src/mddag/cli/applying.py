@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import platform
 from collections.abc import Callable
@@ -32,8 +30,6 @@ from mddag.cli.output import (
 from mddag.cli.tables import Layout, RowTable, read_table
 from mddag.serving.export import Language
 
-SUFFIXES = (".csv", ".npz")
-
 
 @command
 def predict(
@@ -42,7 +38,7 @@ def predict(
     data: RowsFile,
     layout: Layout,
     file: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A .csv or .npz; standard output by default.")
+        Path | None, typer.Option("--out", "-o", help="A csv file; standard output by default.")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the class probabilities.")] = False,
     evaluations: Annotated[
@@ -51,8 +47,6 @@ def predict(
     threads: Threads = 1,
 ) -> None:
     """Predict the rows of a file; with --target also count the errors."""
-    if file is not None and file.suffix not in SUFFIXES:
-        raise UsageError(f"--out is {str(file)!r}; wanted a name with {' or '.join(SUFFIXES)}")
     opened = open_model(model, threads)
     table = read_table(data, layout, opened.features)
     columns = _columns(opened, table, proba, evaluations)
@@ -64,13 +58,13 @@ def predict(
         quality["mean_squared_error"] = float(np.mean(errors**2))
     lines = [f"{name.replace('_', ' ')}: {value:.6g}" for name, value in quality.items()]
     if file is not None:
-        write_whole(file, _content(columns, file.suffix))
+        write_whole(file, _csv(columns).encode())
         fields = {"file": str(file), "n_rows": len(table), **quality}
         out.result(fields, "\n".join([f"written: {file}", *lines]))
     elif out.as_json:
         out.result({**columns, **quality}, "")
     else:
-        print(_content(columns, ".csv").decode(), end="", flush=True)
+        print(_csv(columns), end="", flush=True)
         for line in lines:
             out.note(line)
 
@@ -92,17 +86,11 @@ def _columns(opened: Opened, table: RowTable, proba: bool, evaluations: bool) ->
     return columns
 
 
-def _content(columns: dict[str, Any], suffix: str) -> bytes:
-    """Return the content of a file with these columns."""
-    if suffix == ".npz":
-        data = io.BytesIO()
-        np.savez(data, **columns)
-        return data.getvalue()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(np.asarray(c).tolist() for c in columns.values()), strict=True))
-    return text.getvalue().encode()
+def _csv(columns: dict[str, Any]) -> str:
+    from pandas import DataFrame
+
+    text: str = DataFrame(columns).to_csv(index=False)
+    return text
 
 
 @command

@@ -166,7 +166,6 @@ def sweep(
     ] = "0.0001,0.0003,0.001,0.003,0.01",
     test: Annotated[Path | None, typer.Option(help="Rows that only report.")] = None,
     plot: Plot = None,
-    models: Annotated[Path | None, typer.Option(help="A folder for the model of each.")] = None,
 ) -> None:
     """Learn a policy at each of several prices of an evaluation; write their losses and costs."""
     try:
@@ -175,11 +174,6 @@ def sweep(
         raise UsageError(f"--betas is {betas!r}; wanted numbers with commas: 0.01,0.001") from None
     solver = learning.make_solver()
     check_plot(plot)
-    if models is not None and models.exists() and not models.is_dir():
-        raise UsageError(f"--models is {str(models)!r}, which is a file; wanted a folder")
-    names = {} if models is None else {beta: models / f"beta_{beta:g}.mddag" for beta in prices}
-    if any(path.exists() and path.samefile(model) for path in names.values()):
-        raise UsageError(f"--models is {str(models)!r}, and {str(model)!r} in it would be replaced")
     opened = open_model(model)
     full = opened.full
     table = read_table(data, layout, opened.features)
@@ -196,17 +190,7 @@ def sweep(
         full, table.X, y, betas=prices, sample_weight=table.weight, **tested, solver=solver,
         n_jobs=learning.threads, verbose=out.shows_progress, random_state=learning.seed,
     )  # fmt: skip
-    files = []
-    if models is not None:
-        models.mkdir(exist_ok=True)
-        of_numbers = opened.ensemble.kind == "regressor"
-        estimator = mddag.MDDAGRegressor if of_numbers else mddag.MDDAGClassifier
-        for beta, policy in zip(curve.beta.tolist(), curve.policies, strict=True):
-            fitted = estimator(full, beta=beta).adopt(policy, table.X, y, table.weight)
-            fitted.save(names[beta])
-            files.append(str(names[beta]))
     if plot is not None:
         write_plot(mddag.TradeoffDisplay.from_curve(curve).figure_, plot)
     curve.to_csv(file)
-    fields = {"file": str(file), "models": files, "columns": dict(curve.columns)}
-    out.result(fields, f"{curve}\nwritten: {file}")
+    out.result({"file": str(file), "columns": dict(curve.columns)}, f"{curve}\nwritten: {file}")

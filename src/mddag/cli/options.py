@@ -1,9 +1,7 @@
 """Define options that several commands share, and the decorator that makes commands.
 
 A command takes an ``Output`` first and returns nothing, or an ``ExitCode``. A parameter ``layout``
-or ``learning`` stands for all options of that table. The decorator checks what commands have in
-common, and ends with an exit code and one line where an error would end with a traceback. What the
-library says about one of its arguments is said of the option of that name.
+or ``learning`` stands for all options of that table.
 """
 
 from __future__ import annotations
@@ -106,7 +104,7 @@ class Learning:
 
 
 TABLES: dict[str, type] = {"layout": Layout, "learning": Learning}
-READ = ("model", "data", "test", "other", "predictions")  # parameters with files to read
+READ = ("model", "data", "test", "other")  # parameters with files to read
 WRITTEN = {"file": "the file to write", "plot": "--plot"}
 
 

@@ -1,8 +1,7 @@
 """Print results and errors of commands, and end them.
 
-What stopped a command is one line on standard error and a code. What the library raises about rows,
-labels or a model is code 3; an error of the operating system is code 4, because the readers turn
-theirs into code 3.
+What the library raises about rows, labels or a model is code 3; an error of the operating system is
+code 4, because the readers turn theirs into code 3.
 """
 
 from __future__ import annotations

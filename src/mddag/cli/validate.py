@@ -1,14 +1,12 @@
 """Define ``mddag validate``, which compares the labels that forms of a model give.
 
-A form is a model file; an exported C header, compiled and run as a process of its own; any program
-that reads rows as csv and prints one label per row; or a file of predictions. It answers rows,
-arrays that hold category codes in nominal columns, by class codes or numbers, float64 (n,).
+A form is a model file; an exported C header, compiled and run as a process of its own; or any
+program that reads rows as csv and prints one label per row. It answers rows, arrays that hold
+category codes in nominal columns, by class codes or numbers, float64 (n,).
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 import shlex
@@ -31,7 +29,7 @@ from mddag.adapters.adapter import probe_rows, source_rows
 from mddag.cli.models import Opened, open_model
 from mddag.cli.options import ModelFile, command
 from mddag.cli.output import AbsentError, ExitCode, InputError, Output, UsageError, aligned
-from mddag.cli.tables import Layout, RowTable, check_file, column_values, few, read_table
+from mddag.cli.tables import Layout, RowTable, check_file, read_table
 
 Rows = NDArray[Any]
 Answer = Callable[[Rows, Rows | None], NDArray[np.float64]]
@@ -127,33 +125,16 @@ def _compiled(source: str, path: str, folder: Path) -> Path:
 
 def of_command(command: str, reference: mddag.Ensemble) -> Answer:
     """Answer by a program that reads csv with a line of names, and prints a label per row."""
+    import pandas
+
     names = reference.features.names or [f"x{i}" for i in range(reference.n_features)]
 
     def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(names)
-        for row in rows.reshape(len(rows), -1).tolist():
-            writer.writerow("" if value != value else value for value in row)
-        lines = _output(shlex.split(command), text.getvalue().encode()).decode().split()
+        table = pandas.DataFrame(rows.reshape(len(rows), -1).tolist(), columns=names)
+        lines = _output(shlex.split(command), table.to_csv(index=False).encode()).decode().split()
         return _all_answered(labels_to_codes(np.array(lines), reference), rows, command)
 
     return answer
-
-
-def of_predictions(path: str | os.PathLike[str], reference: mddag.Ensemble) -> Answer:
-    """Answer by a file with a column `prediction`, or one column, for the rows compared."""
-    table = read_table(path)
-    if table.y is not None:  # of an archive
-        values = table.y
-    elif hasattr(table.X, "columns"):
-        column = "prediction" if "prediction" in table.X else table.X.columns[0]
-        if "prediction" not in table.X and table.X.shape[1] != 1:
-            raise InputError(f"{path!r} has no column 'prediction'; it has {few(table.X)}")
-        values = column_values(table.X[column])
-    else:
-        values = np.ravel(table.X)
-    return lambda rows, qid: _all_answered(labels_to_codes(values, reference), rows, str(path))
 
 
 def labels_to_codes(labels: NDArray[Any], reference: mddag.Ensemble) -> NDArray[np.float64]:
@@ -223,9 +204,6 @@ def validate(
     run: Annotated[
         str | None, typer.Option(help="A program: csv on its standard input, labels on the other.")
     ] = None,
-    predictions: Annotated[
-        Path | None, typer.Option(help="A file of predictions for the rows of --data.")
-    ] = None,
     data: Annotated[
         Path | None, typer.Option(help="Rows to compare on, besides made ones.")
     ] = None,
@@ -238,24 +216,21 @@ def validate(
     ] = 1e-5,
 ) -> ExitCode:
     """Compare two forms of a model, row by row; exit code 1 where they differ."""
-    if sum(given is not None for given in (other, run, predictions)) != 1:
-        raise UsageError("wanted one of OTHER, --run and --predictions to compare with")
-    if predictions is not None and data is None:
-        raise UsageError("--predictions are of rows; give these by --data")
+    if (other is None) == (run is None):
+        raise UsageError("wanted one of OTHER and --run to compare with")
     opened = open_model(model)
     single, answer = False, of_model(opened)
-    if other is not None and other.suffix == ".h":
+    if run is not None:
+        theirs = of_command(run, opened.ensemble)
+    elif other is not None and other.suffix == ".h":
         check_file(str(other))
         theirs, single = of_header(str(other), opened.ensemble), True
-    elif other is not None:
+    else:
+        assert other is not None
         second = open_model(other)
         _check_alike(second, opened.ensemble)
         theirs = of_model(second)
-    elif run is not None:
-        theirs = of_command(run, opened.ensemble)
-    else:
-        theirs = of_predictions(str(predictions), opened.ensemble)
-    batches = {} if predictions is not None else made_rows(opened.ensemble, n_rows)
+    batches = made_rows(opened.ensemble, n_rows)
     if data is not None:
         given = read_table(data, layout, opened.features)
         if np.ndim(given.X) != 3:  # codes for categories

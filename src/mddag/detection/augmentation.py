@@ -1,20 +1,10 @@
 """What training makes of patches and images: copies, worse images, and negatives cut from them.
 
-`copies` shows each object patch once more, as another image might: mirrored or not, shifted, scaled
-and turned a little, then blurred and made noisy, all at random. A scan finds an object at a window
-that is near it and not on it, which is what shift and scale stand for. Some copies get other
-surroundings, from windows without the object: else the outline alone, bright before dark as it
-happens to be in most patches, would do for an object.
-
-`made_worse` is for images without the object, which are usually few and good, while those to be
-searched need not be. What is blurred, grainy, printed in dots or poor in contrast has windows that
-no good image has, and contrast is normalized, so that grain and dots of a dull region become
-patterns. Some of the images are made worse at random before negatives are taken from them.
-
-Negatives are windows at random, and hard ones, which the detector of the round before takes for the
-object. They are cut from the scaled image that was scanned, so that training reads what detection
-will read. Every round sees the images otherwise: turned, stretched, mirrored, inverted, at other
-scales. Pixels are interpolated linearly throughout.
+Copies of a patch are what other images might show, at the windows near the object that a scan
+finds. Images without the object are usually few and good, those to be searched need not be, so
+some are made worse before negatives are taken from them: windows at random, and hard ones, which
+the detector of the round before takes for the object. They are cut from the scaled image that was
+scanned, so that training reads what detection will read.
 
 scipy is imported where it is needed: a detector is read and run without it.
 """

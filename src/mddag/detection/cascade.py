@@ -2,21 +2,14 @@
 
 Stage m has a score f_m, the sum of the votes of its base classifiers. A row leaves at the first
 stage with f_m <= r_m, and is accepted if there is none. Every base classifier is evaluated once, in
-the first stage that counts it; later stages may count it again at no cost:
-
-    VJCascade     a stage counts its own base classifiers alone
-    SoftCascade, WaldBoost   a stage is one base classifier, and counts all before it
-    FCBoost       some are counted by one stage, some by all stages from their own on
+the first stage that counts it; later stages may count it again at no cost.
 
 A row is ranked by where it left, later being better, and there by f_m: m + (f_m / reach_m + 1) / 2,
-reach_m being the largest |f_m| there can be. There are no probabilities: scores of different stages
-cannot be compared, and the rates at which stages reject have nothing to do with the odds.
-``CalibratedClassifierCV(cascade)`` makes some from ``decision_function``.
+reach_m being the largest |f_m| there can be. There are no probabilities, because scores of
+different stages cannot be compared; ``CalibratedClassifierCV(cascade)`` makes some from
+``decision_function``.
 
-Training boosts on some rows and sets thresholds by others; rows that are rejected leave both. Every
-cascade asks a learner for the same: the base classifier h, voting ±1, with the largest
-sum_i pull_i h(x_i). In AdaBoost the pull of a row is its weight times its label; FCBoost has
-another.
+Training boosts on some rows and sets thresholds by others; rows that are rejected leave both.
 """
 
 from __future__ import annotations

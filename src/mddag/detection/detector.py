@@ -1,15 +1,10 @@
 """Detector: finds objects of one kind in images, such as faces; trained from patches of them.
 
-    detector = mddag.Detector().fit(faces, backgrounds)
-    boxes, scores = detector.detect("party.jpg")
-
 Every window of every scale is classified by a soft cascade over Haar features, which most windows
 leave after a few trees; overlapping hits are one object, whose evidence is the sum over its
-strongest hits; objects of less evidence than the cut are dropped. Upright objects only: a detector
-of frontal faces finds neither profiles nor faces that lie on their side.
+strongest hits; objects of less evidence than the cut are dropped.
 
-A file of a detector is the container of model files with the arrays of a `WindowClassifier`; what
-is read is checked here and by the native core, and runs no code.
+A file of a detector is the container of model files with the arrays of a `WindowClassifier`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
 """Haar: base classifiers over Haar features of gray patches (Viola & Jones 2004).
 
-A learner that makes its own columns: ``features`` says which, once per fit, ``columns`` codes them,
-and in each round a stump (or `learner`) is fitted to the codes. The fitted ensemble keeps the
-rectangles that it uses, and reads patches.
-
 A column is coded straight from integral images (native/haar/codes.hpp), in bins of equal width
 within mean ± 3.5 deviations. Codes rise with values, so a cut between codes is one between values;
 where it lies is computed when a learner has chosen it, from that column alone: the middle between

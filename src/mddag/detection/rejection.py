@@ -6,16 +6,13 @@ full sum:
 
     minimize  P(miss) + lambda P(false positive) + beta E_negatives[cost]
 
-with one threshold per step (`thresholds`). Candidates (`rejection_candidates`) differ in the order
-of the base classifiers, the final length and beta; held-out rows choose by what is lost at the
-wanted rate plus the MDP's beta times the mean cost on negatives, or by the loss alone within a
-`budget` of that cost. Without further rows the policy rows choose by themselves: a candidate has
-few degrees of freedom, and choosing on held-out parts was no better.
+with one threshold per step (`thresholds`). Held-out rows choose among the candidates
+(`rejection_candidates`); without them the policy rows choose by themselves: a candidate has few
+degrees of freedom, and choosing on held-out parts was no better.
 
 Theta and the realised rates are always from rows held out: thresholds are learned again without
 each of N_PARTS parts, theta is that of the other parts, and the false positives counted are those
-of this one. (Of that theta and the one of all rows the safer is taken: cascades of the parts differ
-a little from the one of all.)
+of this one. Of that theta and the one of all rows the safer is taken.
 """
 
 from __future__ import annotations

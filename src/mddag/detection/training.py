@@ -12,12 +12,7 @@ edge, as AdaBoost grows them, and each leaf votes
 
 W+ and W- being the weights of its positives and negatives, s = SHRINKAGE. Votes that differ from
 leaf to leaf order windows much better than the two votes of AdaBoost.MH
-(docs/research/detector.md), and a leaf that is nearly pure cannot outvote all others, as it does in
-real AdaBoost. Each tree may use some of the features alone, drawn at random, and is grown on the
-patches that have nearly all of the weight: it is faster, and the trees differ more.
-
-The cascade has one threshold after each tree, by backward induction on patches that boosting has
-not seen (``thresholds``).
+(docs/research/detector.md).
 """
 
 from __future__ import annotations
@@ -84,12 +79,7 @@ def gentle_trees(
     rng: np.random.Generator,
     report: Steps = lambda n_done: None,
 ) -> list[Nodes]:
-    """Grow up to `n_trees` trees; fewer where no tree is better than chance any more.
-
-    positive   : (n,); both classes begin with half of the weight
-    learner_of : the learner of a tree, by its number from 0
-    n_open     : features that each round may use
-    """
+    """Grow up to `n_trees` trees of `n_open` features each; fewer where none beats chance."""
     y = np.where(positive, 1.0, -1.0)
     weights = balanced(positive)
     prior = 1.0 / len(positive)  # of each class in each leaf: keeps the votes of small leaves small

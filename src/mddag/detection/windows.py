@@ -1,20 +1,13 @@
 """A classifier of windows, the scan of an image at all scales, and its hits grouped into objects.
 
-The trees of a window vote one after the other. After each stage, which is some trees, the window is
-rejected if the sum of votes is below the stage's threshold; a stage may start the sum from 0 (the
-cascade of Viola & Jones) or add to it (a soft cascade: one tree a stage). Windows that pass all
-stages with a sum of at least `accept` are hits, and the sum is their score. A split is "value <=
-threshold goes to side 0", on values normalized by the deviation of the window.
+After each stage, which is some trees, a window is rejected if the sum of votes is below the stage's
+threshold; a stage may start the sum from 0 (the cascade of Viola & Jones) or add to it (a soft
+cascade: one tree a stage). Windows that pass all stages with a sum of at least `accept` are hits,
+and the sum is their score. A split is "value <= threshold goes to side 0", on values normalized by
+the deviation of the window.
 
-Scales are 1, s, s^2, ... as long as the window, that many times larger, fits the image. At each
-scale the image is made smaller, not the window larger, so that all levels have windows of one size.
-Rounding (half to even, sizes in float32) is OpenCV's, so that its windows are found again.
-
-An object is hit by windows of many places and scales. Ours is `group_by_evidence`: the hit of the
-most evidence, and all that overlap it (intersection over union), are one object, then the next. Its
-box is their mean weighted by evidence, its evidence the sum over its strongest hits; objects of
-less than a cut are dropped: one window alone is seldom an object. `group_neighbors` is OpenCV's
-rule: chains of similar boxes with more than `min_neighbors` members.
+At each scale the image is made smaller, not the window larger, so that all levels have windows of
+one size. Rounding (half to even, sizes in float32) is OpenCV's: its windows are found again.
 
 Twins: tests/reference/scan.py.
 """
@@ -380,7 +373,7 @@ def _summed(
 
 
 def cut_for(evidence: NDArray[np.float64], megapixels: float, per_megapixel: float) -> float:
-    """Return the evidence above which so many false objects are expected per megapixel.
+    """Return the evidence above which `per_megapixel` false objects are expected.
 
     `evidence` is that of objects found in images without any. At a useful cut less than one of
     these is left, so the cut lies beyond all evidence seen: the tail is taken to be exponential,

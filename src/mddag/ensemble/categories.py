@@ -56,11 +56,6 @@ class Categories:
         """Return the code of one value, NaN if it has none."""
         return self._codes_of([value], 1)[0]
 
-    def check_kind(self, kind: str) -> None:
-        """Raise ValueError for "strings" or "numbers" if training had no such values."""
-        if self.values and kind not in self._kinds:
-            raise ValueError(f"column {self.name!r} holds {kind}; {self._wanted()}")
-
     @cached_property
     def _code(self) -> dict[Any, float]:
         return {value: float(i) for i, value in enumerate(self.values)}

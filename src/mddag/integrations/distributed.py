@@ -1,14 +1,13 @@
 """Score rows where they are: DataFrames of Dask and Spark, Datasets of Ray.
 
-``score`` checks the model and the columns by name and type before any worker starts. Then each
-engine maps one function over its partitions, and the bytes of the model file reach a worker once.
-No engine is imported before you pass one of its DataFrames.
+``score`` checks the model and the names of the columns before any worker starts. Then each engine
+maps one function over its partitions, and the bytes of the model file reach a worker once. No
+engine is imported before you pass one of its DataFrames.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,15 +29,6 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# What a column holds, by the name that pandas, Arrow or Spark give its type. Only the rows tell for
-# objects, categories and decimals, whose values have types of their own.
-KINDS = {
-    "bools": r"bool(ean)?",
-    "numbers": r"u?int\d*|(tiny|small|big)int|float\d*|halffloat|double",
-    "strings": r"(large_)?string(_view)?|str",
-    "dates": r"(date|timestamp|datetime).*",
-    "": r".*object.*|category|dictionary.*|decimal.*|null|void",
-}
 # Labels as columns, by the kind of their array; all others are strings. And what Spark calls them.
 LABELS = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
 SPARK_TYPES = {"b": "boolean", "i": "long", "f": "double", "U": "string"}
@@ -57,7 +47,6 @@ def score(
     frame: Frame,
     model: HasPredictor | str | os.PathLike[str],
     *,
-    columns: Sequence[Any] | None = None,
     keep: Sequence[Any] = (),
     proba: bool = False,
     evaluations: bool = False,
@@ -67,12 +56,10 @@ def score(
     Parameters
     ----------
     frame : Dask DataFrame, Spark DataFrame or Ray Dataset
-        Rows, with columns by name.
+        Rows, with the columns that have the model's feature names; if it has no names, all columns
+        that are not kept, in the order of its features.
     model : fitted estimator, Predictor or path of a model file
         It is sent to each worker once.
-    columns : list, optional
-        The columns to read, in the order of the model's features. By default, those that have its
-        feature names or, if it has no names, all that are not kept.
     keep : list, optional
         Columns of the frame that are copied to the result, such as the key of a row.
     proba : bool, default False
@@ -91,7 +78,7 @@ def score(
     TypeError
         If `frame` is of another library, or `model` is no model.
     ValueError
-        If columns are absent, given twice, or hold what the model does not read.
+        If columns are absent or given twice.
 
     Examples
     --------
@@ -107,9 +94,9 @@ def score(
     """
     engine = _engine_of(frame)
     predictor = _predictor_of(model)
-    types = _types_of(frame, engine)
-    keeps = _listed("keep", keep, types)
-    reads = _reads(predictor.model.dag.ensemble.features, types, columns, keeps)
+    names = _names_of(frame, engine)
+    keeps = _kept(keep, names)
+    reads = _reads(predictor.model.dag.ensemble.features, names, keeps)
     if proba and not predictor.has_probabilities:
         what = "classes" if predictor.classes_ is None else "calibration"
         raise ValueError(f"the model has no {what} for probabilities; leave out proba=True")
@@ -266,93 +253,55 @@ def _predictor_of(model: Any) -> Predictor:
     return predictor
 
 
-def _types_of(frame: Any, engine: str) -> dict[Any, str]:
-    """Return the names of the columns with those of their types."""
+def _names_of(frame: Any, engine: str) -> list[Any]:
+    """Return the names of the columns, which are distinct."""
     if engine == "ray":
         schema = frame.schema()  # Ray reads a first block if it has to
         if schema is None:
             raise ValueError("the dataset has no rows, so its columns are unknown; give it rows")
-        found = list(zip(schema.names, schema.types, strict=True))
+        names = list(schema.names)
     else:
-        found = list(frame.dtypes if engine == "pyspark" else frame.dtypes.items())
-    names = [name for name, _ in found]
+        names = list(frame.columns)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"the frame has two columns named {twice!r}; rename one of them")
-    return {name: str(dtype) for name, dtype in found}
+    return names
 
 
-def _kind(dtype: str) -> str:
-    """Return what a column of that type holds: a key of KINDS, or the type itself."""
-    bare = dtype.lower().removesuffix("[pyarrow]")
-    return next((kind for kind, types in KINDS.items() if re.fullmatch(types, bare)), dtype)
-
-
-def _listed(argument: str, names: Any, types: dict[Any, str]) -> tuple[Any, ...]:
-    """Return `names` if they are distinct columns of the frame."""
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        raise TypeError(f"{argument} is {described(names)}; wanted a list of columns of the frame")
-    twice = next((name for name in names if list(names).count(name) > 1), None)
+def _kept(keep: Any, names: list[Any]) -> tuple[Any, ...]:
+    """Return `keep` if it holds distinct columns of the frame."""
+    if isinstance(keep, str) or not isinstance(keep, Sequence):
+        raise TypeError(f"keep is {described(keep)}; wanted a list of columns of the frame")
+    twice = next((name for name in keep if list(keep).count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"{argument} has {twice!r} more than once; wanted each column once")
-    absent = [name for name in names if name not in types]
+        raise ValueError(f"keep has {twice!r} more than once; wanted each column once")
+    absent = [name for name in keep if name not in names]
     if absent:
-        raise ValueError(f"{argument} has {absent[:5]}, but the frame has {_few(types)}")
-    return tuple(names)
+        raise ValueError(f"keep has {absent[:5]}, but the frame has {_few(names)}")
+    return tuple(keep)
 
 
-def _reads(
-    features: Features, types: dict[Any, str], columns: Any, keeps: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    """Return the columns of the features, in their order, and check what they hold."""
-    if columns is not None:
-        reads = _listed("columns", columns, types)
-        if len(reads) != features.n:
-            raise ValueError(f"columns has {len(reads)} names; the model reads {features.n}")
-        _check_places(features, reads)
-    elif features.names is not None:
-        remembered = dict(zip(as_remembered(types, features.names), types, strict=True))
-        absent = [name for name in features.names if name not in remembered]
-        if absent:
-            raise ValueError(
-                f"the frame lacks {len(absent)} of the {features.n} columns that the model reads: "
-                f"missing {absent[:5]}; it has {_few(types)}: rename its columns, or pass columns= "
-                "in the order of the model's features"
-            )
-        reads = tuple(remembered[name] for name in features.names)
-    else:
-        reads = tuple(name for name in types if name not in keeps)
+def _reads(features: Features, names: list[Any], keeps: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the columns of the features, in their order."""
+    if features.names is None:
+        reads = tuple(name for name in names if name not in keeps)
         if len(reads) != features.n:
             raise ValueError(
                 f"the model has no names for its {features.n} features, and the frame has "
-                f"{len(reads)} columns that are not in keep; pass columns= in the order of the "
-                "model's features"
+                f"{len(reads)} columns that are not in keep; select those of the features first, "
+                "in their order"
             )
-    for i, name in enumerate(reads):
-        kind = _kind(types[name])
-        if kind and i in features.nominal:
-            features.nominal[i].check_kind(kind)
-        elif kind not in ("", "numbers", "bools"):
-            raise ValueError(
-                f"column {name!r} has type {types[name]}; the model reads numbers there: encode it "
-                "as it was when the model was trained"
-            )
-    return reads
+        return reads
+    remembered = dict(zip(as_remembered(names, features.names), names, strict=True))
+    absent = [name for name in features.names if name not in remembered]
+    if absent:
+        raise ValueError(
+            f"the frame lacks {len(absent)} of the {features.n} columns that the model reads: "
+            f"missing {absent[:5]}; it has {_few(names)}: rename its columns"
+        )
+    return tuple(remembered[name] for name in features.names)
 
 
-def _check_places(features: Features, reads: tuple[Any, ...]) -> None:
-    """Reject the name of one feature at the place of another: predictions would be wrong."""
-    names = features.names or ()
-    for own, got, name in zip(names, as_remembered(reads, names), reads, strict=bool(names)):
-        if got != own and got in names:
-            raise ValueError(
-                f"columns has {name!r} at the place of the feature {own!r}, but {got!r} is another "
-                f"feature of the model; wanted the order {_few(names)}, or no columns= if the "
-                "frame has these names"
-            )
-
-
-def _few(names: Any, most: int = 8) -> str:
+def _few(names: list[Any], most: int = 8) -> str:
     """Name the first columns."""
-    known = [*names]
-    return f"{known[:most]}" + (f" and {len(known) - most} more" if len(known) > most else "")
+    return f"{names[:most]}" + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,8 +1,7 @@
 """Fetch features as rows need them: waves of requests, the calls for them, and the result.
 
 Every row runs until it lacks a group of features; a wave has one request for each group, with all
-rows that want it. A failed request stops its rows (``on_error="quit"``), which keep what they have
-and are left out of requests from then on, or its error is raised.
+rows that want it.
 
 An answer that is an array holds codes in nominal columns, a DataFrame or a dict their values, as
 in ``predict``. NaN is a value if the model knows missing values; otherwise, it raises.

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag import Ensemble
-from mddag.engine.program import Program
 from mddag.inspection.explanation import explain
-from mddag.inspection.explanation.explain import WalkOfRow
 from mddag.inspection.explanation.explanation import (
     ExitReason,
     Segment,
@@ -78,21 +76,6 @@ def test_a_change_gives_what_it_says(name):
 
 @given(st.data())
 @settings(deadline=None, max_examples=50)
-def test_it_follows_the_paths_of_any_policy(data):
-    ensemble = data.draw(strategies.ensembles())
-    X = data.draw(strategies.rows(ensemble.n_features))
-    policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
-    dag = mddag.compile(ensemble, policy)
-    trace = dag.run(X)
-    for i in range(len(trace)):
-        one = explain(dag, None, dag.ensemble.features.rows(X[[i]]))
-        assert [step.classifier for step in one.steps] == trace.path(i).tolist()
-        assert list(one.scores) == trace.scores[i].tolist()
-        assert one.prediction == trace.verdict[i]
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=50)
 def test_verdicts_decide_where_the_policy_has_them(data):
     ensemble = data.draw(strategies.ensembles())
     X = data.draw(strategies.rows(ensemble.n_features))
@@ -124,24 +107,25 @@ def test_a_loaded_model_explains_too(tmp_path):
 
 def assert_same(dag, X):
     """Every row's walk is its path in the trace, with the same bits of scores."""
-    trace = dag.run(X)
-    rows = dag.ensemble.features.rows(X)
+    trace, policy = dag.run(X), dag.policy
     for i in range(len(trace)):
-        walk = WalkOfRow(dag.program, rows[[i]])
-        assert [step.classifier for step in walk.steps] == trace.path(i).tolist()
-        np.testing.assert_array_equal(walk.scores, trace.scores[i])
-        last = walk.steps[-1].step + 1 if walk.steps else 0
-        assert last == trace.exit_step[i]
-        assert_ends(dag.policy, walk)
+        one = explained(dag, X[i])
+        assert [step.classifier for step in one.steps] == trace.path(i).tolist()
+        assert list(one.scores) == trace.scores[i].tolist()
+        assert (one.steps[-1].step + 1 if one.steps else 0) == trace.exit_step[i]
+        if policy.verdict is None and dag.ensemble.task.predicts_classes:
+            assert one.prediction == trace.verdict[i]
+        if one.exit.segment is not None:
+            assert one.exit.segment.action == "quit"
+            assert one.exit.segment.low < one.exit.value <= one.exit.segment.high
+        # Every step is evaluated, skipped or after the decision that quits.
+        seen = [j for step in one.steps for j in (*step.skipped, step.classifier)]
+        seen += one.skipped[sum(len(step.skipped) for step in one.steps) :]
+        assert [*seen, *one.not_reached] == policy.order.tolist()
 
 
-def assert_ends(policy, walk):
-    """Every step is evaluated, skipped or after the decision that quits."""
-    if walk.decision < len(policy.actions):
-        assert policy.actions[walk.decision, walk.cell] == QUIT
-    seen = [j for step in walk.steps for j in (*step.skipped, step.classifier)]
-    seen += walk.skipped[sum(len(step.skipped) for step in walk.steps) :]
-    assert seen == policy.order[: walk.at].tolist()
+def explained(dag, x):
+    return explain(dag, None, dag.ensemble.features.rows(np.asarray(x)[None]))
 
 
 @given(st.data())
@@ -178,50 +162,27 @@ def test_callables_go_the_way_of_the_executors(data):
 def test_what_is_skipped_last_belongs_to_no_visit():
     ensemble = mddag.Ensemble.from_callables([np.ndarray.sum] * 3, n_features=1)
     policy = mddag.Policy.constant(SKIP, 3, mddag.Grid(np.empty(0)))
-    program = Program(ensemble, replace(policy, order=np.array([2, 0, 1])))
-    walk = WalkOfRow(program, ensemble.features.rows(np.zeros((1, 1))))
-    assert (walk.steps, walk.skipped, walk.decision) == ([], [2, 0, 1], 3)
+    dag = mddag.compile(ensemble, replace(policy, order=np.array([2, 0, 1])))
+    one = explained(dag, [0.0])
+    assert (one.steps, one.skipped, one.not_reached) == ((), (2, 0, 1), ())
 
 
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_the_segment_of_a_row_quits(n_scores):
-    ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
-    program = mddag.compile(ensemble, policy).program
-    X = np.random.default_rng(0).normal(size=(40, 2))
+    dag = mddag.compile(stumps(12, n_scores), random_policy(12, n_scores))
     reasons = set()
-    for row in X:
-        why = WalkOfRow(program, ensemble.features.rows(row[None])).exit()
-        reasons.add(why.reason)
-        assert why.reads == ("score" if n_scores == 1 else "margin")
-        if why.reason == "quit":
-            assert why.segment.action == "quit"
-            assert why.segment.low < why.value <= why.segment.high
-        else:
-            assert why.segments == ()
-            assert why.step == 12
+    for row in np.random.default_rng(0).normal(size=(40, 2)):
+        end = explained(dag, row).exit
+        reasons.add(end.reason)
+        assert end.reads == ("score" if n_scores == 1 else "margin")
+        assert (end.segments == ()) == (end.step == 12) == (end.reason == "end")
     assert reasons == {"quit", "end"}
 
 
 def test_a_cascade_says_its_verdict():
-    ensemble = stumps(12, seed=SEED)
-    program = mddag.compile(ensemble, cascade()).program
-    X = np.random.default_rng(0).normal(size=(300, 2))
-    trace = mddag.compile(ensemble, cascade()).run(X)
-    for i in range(20):
-        why = WalkOfRow(program, ensemble.features.rows(X[[i]])).exit()
-        assert why.verdict == trace.verdict[i]
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=60)
-def test_stages_quit_by_the_column_that_they_read(data):
-    ensemble = data.draw(strategies.ensembles(n_scores=1))
-    policy = data.draw(strategies.staged_policies(ensemble.n_classifiers))
-    program = mddag.compile(ensemble, policy).program
-    X = data.draw(strategies.rows(ensemble.n_features))
-    why = WalkOfRow(program, ensemble.features.rows(X)[[0]]).exit()
-    if why.reason == "quit":
-        assert why.segment.action == "quit"
+    dag = mddag.compile(stumps(12, seed=SEED), cascade())
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    assert [explained(dag, row).exit.verdict for row in X] == dag.run(X).verdict.tolist()
 
 
 @pytest.mark.parametrize("make", [classifier, lambda: classifier(3), regressor])

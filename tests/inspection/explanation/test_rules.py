@@ -6,15 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import Features
-from mddag.ensemble.patches import PatchFeatures
 from mddag.inspection.explanation.rules import (
+    best_changes,
     changed_predictions,
-    feature_name,
-    label_changes,
     leaf_rules,
     number,
-    number_changes,
-    one_line,
     path_of,
     rule_of_path,
     tries_of,
@@ -71,15 +67,6 @@ def test_a_number_stays_on_its_side():
     assert number(1 / 3, 0.2) == "0.333333"
 
 
-def test_names_are_on_one_line():
-    assert one_line("a\n b\tc") == "a b c"
-    assert one_line("a\x00\u202eb") == "a\\u0000\\u202eb"
-    assert one_line("") == "''"
-    assert feature_name(Features(2), 1) == "x[1]"
-    patches = PatchFeatures.of((4, 4), np.zeros((1, 3, 5), np.int32))
-    assert feature_name(patches, 0) == "Haar feature 0"
-
-
 FEATURES = nominal_ensemble().features
 TREES = [nominal_ensemble().tree(t) for t in range(2)]
 
@@ -112,14 +99,9 @@ def test_the_nearest_change_of_each_feature_counts():
     some = tries_of(TREES, FEATURES, row)
     found = changed_predictions(some, row, FEATURES, lambda rows: (rows[:, 0] > 25) * 1)
     assert found.tolist() == [1 if t.feature == 0 else 0 for t in some]
-    (change,) = label_changes(some, found, 0)
+    (change,) = best_changes(some, found, 0, of_numbers=False)
     assert (change.name, change.to, change.value, change.prediction) == ("age", "> 30", 20.0, 1)
     numbers = changed_predictions(some, row, FEATURES, lambda rows: rows[:, 0] - 3 * rows[:, 1])
-    first, second = number_changes(some, numbers, 17.0)
+    first, second = best_changes(some, numbers, 17.0, of_numbers=True)
     assert (first.name, first.to) == ("age", "> 40")
     assert (second.name, second.to) == ("work", "is private")
-
-
-def test_without_tries_nothing_changes():
-    assert changed_predictions([], np.zeros(2), FEATURES, None).tolist() == []
-    assert label_changes([], np.empty(0), 0) == ()

@@ -5,17 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.metrics import r2_score
 
 import mddag
 from mddag.inspection.report import Facts
-from mddag.inspection.report.markup import Axis, Chart, padded, percent
+from mddag.inspection.report.markup import Axis, Chart, percent
 from mddag.inspection.report.page import page
 from mddag.inspection.report.paths import chosen, flow, single_rows
 from mddag.inspection.report.sections import (
-    bins,
     calibration,
     costs,
     detection,
@@ -32,7 +29,6 @@ from mddag.policy import Given
 from mddag.policy.policy import QUIT
 from mddag.serving.model_file import Model
 from mddag.solvers import Margin, Prefix
-from tests import strategies
 from tests.engine.test_dag import stumps
 from tests.inspection.explanation.models import BETA, HOSTILE, classifier, frame, labels, regressor
 from tests.inspection.report.reports import (
@@ -67,14 +63,6 @@ def test_numbers_are_those_of_the_regressor():
     assert facts.codes is None
     assert facts.probabilities is None
     assert facts.colored[0] == ()
-
-
-def test_colors_are_true_classes_or_else_predicted_ones():
-    names, group = two().colored
-    assert [names[g] for g in group] == labels().tolist()
-    names, group = two(targets=False).colored
-    assert [names[g] for g in group] == classifier().predict(frame()).tolist()
-    assert two().colors != two(targets=False).colors
 
 
 def test_paths_with_too_many_evaluations_are_counted_on_some_rows(monkeypatch):
@@ -201,11 +189,6 @@ def test_the_columns_of_the_dag_are_buttons_with_their_base_classifiers(make):
     assert all(" <= " in rule or " > " in rule for rule, _ in first["rules"])
 
 
-def test_trees_of_classes_say_for_whom_they_vote():
-    trees = flow(three()).data["groups"][0]["members"][0]["trees"]
-    assert [tree["for"] for tree in trees] == ["ash", "birch & co", "cedar"]
-
-
 def test_hundreds_of_base_classifiers_are_grouped():
     facts = facts_of(*long_chain())
     assert len(facts.graph.nodes) > 60
@@ -248,23 +231,6 @@ def test_short_long_and_wrong_rows_are_chosen():
     assert not [name for name in chosen(two(targets=False)) if name.startswith("wrong")]
 
 
-def test_quantiles_of_evaluations_are_in_a_table():
-    counts = two().trace.n_evaluated
-    cells = page_of(evaluations(two())).texts["td"]
-    assert f"{counts.mean():.2f}" in cells
-    assert f"{counts.max()}" in cells
-
-
-@given(st.integers(0, 3000), st.integers(0, 3000))
-def test_every_count_is_in_one_bin(a, b):
-    low, high = sorted((a, b))
-    edges = bins(low, high)
-    assert (np.diff(edges) > 0).all()
-    assert edges[0] <= low
-    assert edges[-1] == high + 1
-    assert len(edges) <= 43
-
-
 @pytest.mark.parametrize("high", [5, 500])
 def test_bars_of_all_groups_are_all_rows(high):
     counts = np.random.default_rng(0).integers(0, high, 300)
@@ -286,17 +252,6 @@ def test_features_are_read_by_the_paths():
     free = mddag.Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
     model = Model(mddag.compile(free))
     assert features(Facts(model, rows=free.features.rows([[1.0]]))) is None
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=30)
-def test_columns_of_all_splits(data):
-    ensemble = data.draw(strategies.ensembles())
-    found = reads_of(ensemble)
-    for j in range(len(ensemble)):
-        trees = ensemble.tables.trees_of([j])
-        split = [ensemble.tree(int(t)).records["feature"] for t in trees]
-        assert set(np.flatnonzero(found[j])) == {i for some in split for i in some if i >= 0}
 
 
 def test_groups_of_features_have_prices():
@@ -365,40 +320,6 @@ def test_the_rates_of_a_detector_are_shown():
 @pytest.mark.parametrize("section", [flow, single_rows, evaluations, features, costs, calibration])
 def test_sections_of_rows_need_rows(section):
     assert section(bare()) is None
-
-
-def test_calibration_needs_targets_and_a_calibration():
-    assert calibration(two(targets=False)) is None
-    assert calibration(replace(two(), model=replace(two().model, calibration=None))) is None
-
-
-def test_percent_has_few_digits():
-    shares = (0, 1, 0.5, 0.052, 0.0004, 0.9973)
-    assert [percent(s) for s in shares] == ["0 %", "100 %", "50 %", "5.2 %", "0.04 %", "99.7 %"]
-
-
-def test_axes_have_round_ticks_inside():
-    log = Axis("", 1, 100, log=True)
-    assert [log.at(v) for v in (1, 10, 100)] == pytest.approx([0, 0.5, 1])
-    assert [v for v, _ in log.ticks(6)] == pytest.approx([1, 2, 5, 10, 20, 50, 100])
-    assert Axis("", 3, 3).at(3) == 0.5  # nothing to spread
-    assert [words for _, words in Axis("", 0, 12000).ticks(3)] == ["0", "5,000", "10,000"]
-    assert [words for _, words in Axis("", 0.1, 0.32, percent=True).ticks(2)] == ["20 %"]
-
-
-@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(2, 8))
-def test_ticks_are_few_and_inside(low, span, most):
-    high = low + span
-    ticks = [v for v, _ in Axis("", low, high).ticks(most)]
-    assert len(ticks) <= most + 1
-    slack = 1e-6 * (abs(low) + abs(high))
-    assert all(low - slack <= tick <= high + slack for tick in ticks)
-
-
-def test_values_get_space_around():
-    assert padded([1.0, 3.0], 0.5) == (0.0, 4.0)
-    assert padded([]) == pytest.approx((-0.08, 1.08))
-    assert padded([2.0]) == pytest.approx((1.8, 2.2))
 
 
 def test_a_chart_has_its_marks_and_escapes_all_words():

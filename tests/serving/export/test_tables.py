@@ -3,7 +3,6 @@
 import math
 import sys
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,10 +15,8 @@ from mddag.policy.grid import Grid
 from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.export.tables import (
-    STEPS,
     Labels,
     ModelTables,
-    two_powers,
 )
 from mddag.serving.export.walk_tables import WalkTables, WorstCase
 from mddag.serving.model_file import Model
@@ -27,13 +24,6 @@ from tests import strategies
 from tests.engine.test_dag import stumps
 from tests.reference import rollout, serving
 from tests.serving.export.cases import N_RANDOM, N_STAGED, cases
-
-
-def test_all_integers_fit_into_32_bits():
-    for case in cases():
-        for values in ModelTables.of(case.model.model).integers.values():
-            assert values.dtype == np.int64
-            assert (np.abs(values + 0.5) < 2**31).all()
 
 
 def test_thresholds_are_the_largest_float32_not_above():
@@ -77,15 +67,6 @@ def test_every_state_goes_where_the_jump_table_says(data):
                     assert target == rollout.next_step(policy, step, cell)
                 else:
                     assert target == policy.n_steps
-
-
-def test_steps_that_no_cell_evaluates_are_left_out():
-    ensemble = stumps(10)
-    tables = WalkTables.of(Dag(ensemble, Policy.prefix(3, 10, Grid(np.arange(5.0)))))
-    assert tables.steps.tolist() == [0, 1, 2]
-    assert len(tables.splits.records) == 3
-    assert len(tables.votes) == 6
-    assert len(tables.jumps.bounds) == 4  # one run before each step and one at the end
 
 
 def worst(dag):
@@ -136,16 +117,6 @@ def test_values_of_one_type(values, kind, wanted):
 
 
 RNG = np.random.default_rng(0)
-
-
-def test_the_table_holds_powers_of_two():
-    added = np.array([[0, i << 45] for i in range(STEPS)], np.uint64)
-    doubles = two_powers().reshape(-1, 2) + added
-    tails, powers = doubles.T.copy().view(np.float64)
-    np.testing.assert_array_equal(powers, [2.0 ** (i / STEPS) for i in range(STEPS)])
-    for i in range(1, STEPS):  # the 128th power of what both stand for is 2^i, but for 2^-100
-        found = (Fraction(powers[i]) * (1 + Fraction(tails[i]))) ** STEPS
-        assert abs(found / 2**i - 1) < Fraction(1, 2**95)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the C library is another one")

@@ -9,13 +9,10 @@ from typing import get_args
 import pytest
 
 import mddag
-from mddag.engine.dag import Dag
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.features import Features
 from mddag.ensemble.tasks import Regression
 from mddag.serving.export import Exported, Language, export
 from mddag.serving.export.render import (
-    MOST_FEATURES,
     PARTS,
     about,
     code,
@@ -23,7 +20,6 @@ from mddag.serving.export.render import (
 )
 from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
-from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.serving.export.cases import categorical_model
 from tests.serving.export.programs import called
@@ -41,19 +37,6 @@ def test_the_file_is_ascii_and_the_same_each_time(tmp_path, language):
         export(whole_model().dag, file, language)
     assert files[0].read_bytes() == files[1].read_bytes()
     assert files[0].read_bytes().isascii()
-
-
-def test_estimators_predictors_and_dags_are_exported_alike(tmp_path):
-    model = categorical_model()
-    done = model.export(tmp_path / "a.js", "javascript")
-    model.predictor().export(tmp_path / "b.js", "javascript")
-    mddag.export(model, tmp_path / "c.js", language="javascript")
-    texts = {file.read_bytes() for file in tmp_path.iterdir()}
-    assert len(texts) == 1
-    assert isinstance(done, Exported)
-    model.save(tmp_path / "m.mddag")
-    mddag.load(tmp_path / "m.mddag").export(tmp_path / "d.js", "javascript")
-    assert (tmp_path / "d.js").read_bytes() in texts
 
 
 def test_what_was_written_is_described(tmp_path):
@@ -161,25 +144,6 @@ def test_the_programs_are_run_as_the_page_says(page):
 
 
 LANGUAGES = {"go": "go", "java": "java", "javascript": "js", "rust": "rs"}
-TEXT = """always
-//: if many
-many
-//: if not staged
-many, not staged
-//: end
-//: else
-one
-//: end
-  //: if staged
-staged
-//: end
-"""
-
-
-def test_sections_are_kept_by_facts():
-    assert with_facts(TEXT, {"many"}) == "always\nmany\nmany, not staged\n"
-    assert with_facts(TEXT, {"many", "staged"}) == "always\nmany\nstaged\n"
-    assert with_facts(TEXT, {}) == "always\none\n"
 
 
 def test_every_section_is_for_a_known_fact_and_closed():
@@ -204,14 +168,3 @@ def test_a_model_in_a_comment():
         "class 1: 'b'",
         "class 2: 'ccc'",
     ]
-
-
-def test_long_lists_are_cut():
-    whole = whole_model()
-    n = MOST_FEATURES + 50
-    features = Features(n, tuple(f"x{i}" for i in range(n)), {1: tuple(range(100))})
-    dag = Dag(replace(whole.dag.ensemble, features=features), whole.dag.policy)
-    lines = about(ModelTables.of(Model(dag)), WorstCase(0, 0), 0)
-    assert lines[3 + MOST_FEATURES] == f"feature {MOST_FEATURES - 1}: 'x{MOST_FEATURES - 1}'"
-    assert lines[4 + MOST_FEATURES] == "and 50 features more"
-    assert lines[5].endswith("8 = 8, 9 = 9, ...")

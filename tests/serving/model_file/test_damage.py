@@ -4,15 +4,13 @@
 """
 
 import os
-import signal
 
 import pytest
 
 from mddag.serving.model_file import ModelFileError
 from mddag.serving.model_file.container import unpack
-from tests.serving.model_file import fuzz as fuzzing
 from tests.serving.model_file.agreement import check
-from tests.serving.model_file.fuzz import Worker, fuzz, outcome
+from tests.serving.model_file.fuzz import fuzz
 from tests.serving.model_file.kinds import KINDS
 from tests.serving.model_file.mutations import mutated
 
@@ -58,41 +56,3 @@ def test_every_tensor_and_every_field_is_changed():
 
 def _same(a, b):
     return a.tobytes() == b.tobytes() if hasattr(a, "tobytes") else a == b
-
-
-@pytest.fixture
-def whole():
-    return KINDS["whole_model"]().to_bytes()
-
-
-def test_what_fails_is_counted(monkeypatch, whole):
-    def fails(error):
-        def check(model):
-            raise error
-
-        return check
-
-    for error, name in ((MemoryError(), "memory breaches"), (IndexError(), "other errors")):
-        monkeypatch.setattr(fuzzing, "check", fails(error))
-        assert outcome(whole)[0] == name
-    assert outcome(b"")[0] == "refused"
-
-
-def test_workers_that_die_or_hang_are_counted(monkeypatch):
-    """The first worker is killed, the second stopped, the third left alone."""
-    sent = iter([signal.SIGKILL, signal.SIGSTOP])
-
-    class Doomed(Worker):
-        def __iter__(self):
-            for i, line in enumerate(super().__iter__()):
-                yield line
-                if i == 2 and (its := next(sent, None)):
-                    self.process.send_signal(its)
-                    if its == signal.SIGSTOP:
-                        self.patience = 0.1
-
-    monkeypatch.setattr(fuzzing, "Worker", Doomed)
-    counts, failures = fuzz("whole_model", 0, 150)
-    assert [name for name, *_ in failures] == ["crashes", "hangs"]
-    assert "exit code -9" in failures[0][2]
-    assert counts.total() == 150

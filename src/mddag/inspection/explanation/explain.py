@@ -32,10 +32,9 @@ from mddag.inspection.explanation.explanation import (
     name_of,
 )
 from mddag.inspection.explanation.rules import (
+    best_changes,
     changed_predictions,
     feature_name,
-    label_changes,
-    number_changes,
     path_of,
     rule_of_path,
     tries_of,
@@ -63,14 +62,13 @@ def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation
     # No pixel changes one Haar feature alone, so of patches nothing is tried.
     tries = [] if isinstance(features, PatchFeatures) else tries_of(trees, features, x)
     found = changed_predictions(tries, x, features, predict)
-    sort = label_changes if dag.ensemble.task.predicts_classes else number_changes
     classes, end = classes_of(dag.ensemble), walk.exit()
     probabilities = None
     if classes is not None and calibration is not None:
         exit_step = walk.steps[-1].step + 1 if walk.steps else 0
         shares = calibration.probabilities(walk.scores[None], np.array([exit_step]))
         probabilities = tuple(shares[0].tolist())
-    by_score = dag.ensemble.task.predicts_classes and end.verdict is None
+    predicts_classes = dag.ensemble.task.predicts_classes
     return Explanation(
         kind=dag.ensemble.kind,
         prediction=prediction,
@@ -83,9 +81,9 @@ def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation
         not_reached=tuple(walk.policy.order[walk.at :].tolist()),
         exit=end,
         inputs={feature_name(features, i): value_of(features, i, float(x[i])) for i in read},
-        changes=sort(tries, found, prediction),
+        changes=best_changes(tries, found, prediction, of_numbers=not predicts_classes),
         n_tried=len(tries),
-        missing_score=_margin(walk.scores) if by_score else None,
+        missing_score=_margin(walk.scores) if predicts_classes and end.verdict is None else None,
     )
 
 

@@ -1,8 +1,4 @@
-"""Say what a DAG did with one row, and why.
-
-In the text of a long path the steps that moved the score the most have a line each, and each run of
-steps between them shares one, so it has about forty lines at most.
-"""
+"""Say what a DAG did with one row, and why."""
 
 from __future__ import annotations
 

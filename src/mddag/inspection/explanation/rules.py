@@ -1,16 +1,12 @@
 """Put the splits of a tree into words, and find the values at which they change.
 
-    a leaf  =  the conditions on the way to it:  29 < age <= 44 and workclass is Private
-
-Conditions on one feature are joined into one. Rules of whole trees do not say where missing values
-go.
+Conditions on one feature are joined into one: 29 < age <= 44 and workclass is Private. Rules of
+whole trees do not say where missing values go.
 
 Between two thresholds of the evaluated trees nothing that was evaluated changes, so the only
 values worth trying are those at and right above each threshold, and the other categories of a
 nominal feature. Each try runs the whole DAG, since a changed row may take another path. Changes
 of two features at once are not tried, nor changes that only a tree outside the path would see.
-
-    far = thresholds passed / thresholds of the feature       which compares features of any unit
 """
 
 from __future__ import annotations
@@ -222,29 +218,18 @@ def changed_predictions(
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def label_changes(tries: list[Change], predictions: NDArray[Any], now: Any) -> tuple[Change, ...]:
-    """Return the nearest change of each feature that gives another label, nearest first."""
-    return _first_of_each(_changes(tries, predictions, now))
-
-
-def number_changes(
-    tries: list[Change], predictions: NDArray[Any], now: float
+def best_changes(
+    tries: list[Change], predictions: NDArray[Any], now: Any, *, of_numbers: bool
 ) -> tuple[Change, ...]:
-    """Return the change of each feature that moves a number the most, largest first."""
-    found = _changes(tries, predictions, now)
-    return _first_of_each(sorted(found, key=lambda one: -abs(one.prediction - now)))
-
-
-def _changes(tries: list[Change], predictions: NDArray[Any], now: Any) -> list[Change]:
+    """Return the nearest change of each feature to another label, or that moves a number most."""
     pairs = zip(tries, predictions.tolist(), strict=True)
-    return [replace(one, prediction=found) for one, found in pairs if found != now]
-
-
-def _first_of_each(changes: list[Change]) -> tuple[Change, ...]:
-    found: dict[int, Change] = {}
+    changes = [replace(one, prediction=found) for one, found in pairs if found != now]
+    if of_numbers:
+        changes.sort(key=lambda one: -abs(one.prediction - now))
+    first: dict[int, Change] = {}
     for one in changes:
-        found.setdefault(one.feature, one)
-    return tuple(found.values())
+        first.setdefault(one.feature, one)
+    return tuple(first.values())
 
 
 def value_of(features: Features, i: int, value: float) -> Any:

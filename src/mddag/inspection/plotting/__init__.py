@@ -1,10 +1,5 @@
 """Draw, in the manner of scikit-learn's Display objects: ``from_*``, then ``plot``.
 
-    DagDisplay          the decision DAG as arcs over the base classifiers (Figure 1, lower panel)
-    ExplanationDisplay  the score of one row after each step
-    PathDisplay         evaluations over the plane, use of each base classifier (Figure 1 b, c)
-    TradeoffDisplay     loss against evaluations, one point per beta
-
 matplotlib is imported when something is drawn, not before; ``pip install 'mddag[plot]'`` gets it.
 """
 

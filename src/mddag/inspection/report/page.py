@@ -1,8 +1,7 @@
 """Write all sections into one HTML file that needs no network.
 
 The content policy of the page allows its own style sheet and script, by their hashes, and nothing
-else: no other script, no style attribute, no image, no request. What the script shows it shows as
-text.
+else: no other script, no style attribute, no image, no request.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Show the DAG as a river of rows, and single rows in it.
 
-Columns of the river are groups of neighboring base classifiers (``Grouping``), so hundreds stay
-readable. Every column is a button: the script shows its base classifiers with their rules, counts
-and votes, and marks the columns on the path of a single row. Of single rows some are chosen:
-short and long paths, and where targets are given rows that are wrong.
+Columns of the river are groups of neighboring base classifiers, so hundreds stay readable. Of
+single rows some are chosen: short and long paths, and where targets are given rows that are wrong.
 """
 
 from __future__ import annotations
