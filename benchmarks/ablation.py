@@ -2,6 +2,7 @@
 
     python -m benchmarks.ablation sparsify            measure; what is in the CSV is not repeated
     python -m benchmarks.ablation sparsify --report   write the table from the CSV
+    python -m benchmarks.ablation sparsify --metric accuracy      labels alone, without ROC AUC
     ... --report --base "default of before"           the same, compared with another variant
     python -m benchmarks.ablation train|acquire       the same for the other two functions
 
@@ -29,7 +30,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -38,6 +39,7 @@ from unittest import mock
 
 import numpy as np
 from sklearn.datasets import make_hastie_10_2
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 import mddag
@@ -50,6 +52,7 @@ from mddag.datasets import two_clusters
 from mddag.policy import Correlation, Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual
 from mddag.solvers.portfolio import portfolio as default_solver
+from mddag.solvers.stopping import Stopping
 
 MAX_LOSSES = (0.002, 0.005)
 SEEDS = range(5)
@@ -63,6 +66,7 @@ FIELDS = (
     *("evaluations", "nodes", "one_row_us", "batch_ns", "error", "full_error", "learning_s"),
     *("objective", "commit", "machine"),
 )
+RANKING = ("roc_auc", "full_roc_auc")  # of the default, which protects it; not of labels alone
 COSTS = {
     "sparsify": UNITS,
     "train": UNITS,
@@ -225,6 +229,7 @@ class Variant:
 
     solver: Portfolio | None = None
     patches: tuple[Callable[[], AbstractContextManager[None]], ...] = ()
+    metric: str | None = None  # None: accuracy and ROC AUC are protected
 
 
 MEMBERS = {
@@ -233,6 +238,8 @@ MEMBERS = {
     "Residual": Residual(),
     "QWYC": QWYC(),
     "Descent": Descent(n_sweeps=2),
+    "Stopping": Stopping(),
+    "thresholds": Stopping(shape="thresholds"),
 }
 ORDERINGS = {"Correlation": Correlation(), "Given": Given()}
 SWITCHES = {"condensed": without_condensed, "refitted": without_refitted}
@@ -250,22 +257,32 @@ def combination(*parts: str) -> Variant:
     )
 
 
-# What the default tries where targets are soft, as they are with max_loss; a line for each without.
-PARTS = {
+# What the default tries, with a line for each part without it: where accuracy and ROC AUC are
+# protected, which the log-loss teaches, and where labels alone are, which soft targets teach.
+ARRANGEMENTS = (*ORDERINGS, *SWITCHES)
+BOTH = ("Prefix", "Margin", "Residual", "Stopping", "thresholds", *ARRANGEMENTS)
+LABELS = {
     "LightGBM": ("Margin", "Residual", "QWYC", "Correlation", "refitted"),
-    "stumps": ("Margin", "Residual", "Descent", "Correlation", "Given", "condensed", "refitted"),
+    "stumps": ("Margin", "Residual", "Descent", *ARRANGEMENTS),
 }
-PARTS["stumps, small"] = PARTS["stumps"]
+LABELS["stumps, small"] = LABELS["stumps"]
 BEFORE = "default of before"
-BEFORE_PARTS = (*MEMBERS, *ORDERINGS, *SWITCHES)
+BEFORE_PARTS = ("Prefix", "Margin", "Residual", "QWYC", "Descent", *ARRANGEMENTS)
+LABELS_ALONE = "labels alone"
 
 
-def variants_of(problem: Problem) -> dict[str, Variant]:
-    """The default, the one of before, and the default without each of its parts."""
-    parts = PARTS[problem.model]
-    found = {DEFAULT: Variant(), BEFORE: combination(*BEFORE_PARTS)}
+def variants_of(problem: Problem, metric: str | None = None) -> dict[str, Variant]:
+    """The default and the default without each of its parts; and what it is compared with."""
+    if metric is None:
+        parts = BOTH
+        found = {DEFAULT: Variant(), LABELS_ALONE: Variant(metric="accuracy")}
+    else:
+        parts = LABELS[problem.model]
+        found = {DEFAULT: Variant(), BEFORE: combination(*BEFORE_PARTS)}
+        found = {name: replace(variant, metric=metric) for name, variant in found.items()}
     for left_out in parts:
-        found[f"- {left_out}"] = combination(*(part for part in parts if part != left_out))
+        others = combination(*(part for part in parts if part != left_out))
+        found[f"- {left_out}"] = replace(others, metric=metric)
     return found
 
 
@@ -356,12 +373,13 @@ def measure_sparsify(
     objective: str = "evaluations",
     shrink: int = 1,
     variants: Sequence[str] | None = None,
+    metric: str | None = None,
 ) -> None:
     """Measure what is missing, seed by seed; all variants by default."""
     warm_up()
     for seed in seeds:
         for problem in problems:
-            of_problem = variants_of(problem)
+            of_problem = variants_of(problem, metric)
             chosen = of_problem if variants is None else set(variants) & set(of_problem)
             wanted = [v for v in of_problem if v in chosen and not store.has(*problem.key, seed, v)]
             if not wanted:
@@ -371,9 +389,18 @@ def measure_sparsify(
             full_error = f"{np.mean(model.predict(rows.test[0]) != rows.test[1]):.5f}"
             known = {"problem": problem.name, "model": problem.model, "seed": seed}
             known |= {"full_error": full_error, "objective": objective}
+            if metric is None:
+                known["full_roc_auc"] = roc_auc(model, *rows.test)
             for name in wanted:
                 for row in measured_variant(of_problem[name], model, rows, objective):
+                    if metric is not None:
+                        del row["roc_auc"]
                     store.add({**known, "variant": name, **row})
+
+
+def roc_auc(model: Any, X: np.ndarray, y: np.ndarray) -> str:
+    """Return the ROC AUC of a classifier of two classes."""
+    return f"{roc_auc_score(y, model.predict_proba(X)[:, 1]):.5f}"
 
 
 def warm_up() -> None:
@@ -395,7 +422,7 @@ def measured_variant(variant: Variant, model: Any, rows: Rows, objective: str) -
                 model,
                 *rows.policy,
                 max_loss=max_loss,
-                metric="accuracy",
+                metric=variant.metric,
                 confidence=None,
                 solver=variant.solver,
                 objective=objective,
@@ -404,6 +431,7 @@ def measured_variant(variant: Variant, model: Any, rows: Rows, objective: str) -
             learning = found[0]["learning_s"] if found else f"{taken:.3f}"
             numbers = costs(estimator, *rows.test)
             found.append({"max_loss": max_loss, "learning_s": learning, **numbers})
+            found[-1]["roc_auc"] = roc_auc(estimator, *rows.test)
     return found
 
 
@@ -511,7 +539,8 @@ def report(
         seeds = sorted({int(row["seed"]) for row in of_model})
         lines += ["", f"## {model}: {', '.join(problems)}; seeds {', '.join(map(str, seeds))}", ""]
         lines += markdown(
-            ("variant", "pairs", *(unit.replace("_", " ") for unit in units), "loss, points"),
+            ("variant", "pairs", *(unit.replace("_", " ") for unit in units), "loss, points")
+            + (("ROC AUC lost, points",) if "roc_auc" in of_model[0] else ()),
             _lines_of(of_model, units, base),
         )
     return lines
@@ -531,14 +560,26 @@ def _lines_of(rows: list[Row], units: tuple[str, ...], base_name: str) -> Iterat
         if name == base_name or not all(pairs):
             continue
         cells = [" / ".join(ratio(some, unit) for some in pairs) for unit in units]
-        losses = [
-            [100 * (float(a["error"]) - float(b["error"])) for a, b in some] for some in pairs
-        ]
-        told = " / ".join(f"{np.mean(x):+.2f} ± {_error(np.array(x)):.2f}" for x in losses)
-        yield [name, str(len(pairs[0])), *cells, told]
+        told = [points(some, "error") for some in pairs]
+        if "roc_auc" in rows[0]:
+            told += [points([(b, a) for a, b in some], "roc_auc") for some in pairs]
+        halves = (told[at : at + 2] for at in range(0, len(told), 2))
+        yield [name, str(len(pairs[0])), *cells, *(" / ".join(half) for half in halves)]
     at_loss = [[r for r in base.values() if float(r["max_loss"]) == loss] for loss in MAX_LOSSES]
     means = [" / ".join(f"{geometric(some, unit):.3g}" for some in at_loss) for unit in units]
-    yield [f"*{base_name}, geometric mean*", str(len(base) // len(MAX_LOSSES)), *means, ""]
+    rest = [""]
+    if "roc_auc" in rows[0]:  # what the default itself loses against the full model
+        full = [[(r, {"error": r["full_error"]}) for r in some] for some in at_loss]
+        ranks = [[({"auc": r["full_roc_auc"]}, {"auc": r["roc_auc"]}) for r in s] for s in at_loss]
+        rest = [" / ".join(points(s, "error") for s in full)]
+        rest += [" / ".join(points(s, "auc") for s in ranks)]
+    yield [f"*{base_name}, geometric mean*", str(len(base) // len(MAX_LOSSES)), *means, *rest]
+
+
+def points(pairs: list[tuple[Row, Row]], name: str) -> str:
+    """Return the mean difference of a share with its standard error, in points."""
+    found = np.array([100 * (float(a[name]) - float(b[name])) for a, b in pairs])
+    return f"{found.mean():+.2f} ± {_error(found):.2f}"
 
 
 def _pair(row: Row) -> tuple[str, ...]:
@@ -576,14 +617,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--base", default=DEFAULT, help="variant that others are compared with")
     parser.add_argument("--variants", nargs="+", help="of sparsify; all by default")
     parser.add_argument("--objective", default="evaluations", choices=("evaluations", "nodes"))
+    parser.add_argument("--metric", help="of sparsify, such as accuracy; both by default")
     parser.add_argument("--against", help="label of another file, whose rows are the default")
     options = parser.parse_args(arguments)
     path = RESULTS / "ablation" / f"{options.function}_{options.label}.csv"
     fields = (*FIELDS, *(unit for unit in COSTS[options.function] if unit not in FIELDS))
+    if options.function == "sparsify" and options.metric is None:
+        fields += RANKING
     store = Store(path, place(), fields)
     warnings.filterwarnings("ignore", message="X does not have valid feature names")
     if not options.report:
         how = {"seeds": options.seeds, "objective": options.objective}
+        if options.function == "sparsify":
+            how["metric"] = options.metric
         MEASURES[options.function](store, **how, variants=options.variants)
     rows = store.rows
     if options.against is not None:

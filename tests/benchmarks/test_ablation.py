@@ -14,16 +14,18 @@ VARIANTS = (ablation.DEFAULT, "- Margin")
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(ablation, "REPEATS", 1)
-    monkeypatch.setattr(ablation, "PARTS", {"LightGBM": ("Margin", "Residual", "refitted")})
+    monkeypatch.setattr(ablation, "BOTH", ("Margin", "Residual", "refitted"))
 
 
 @pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult", "ignore:X does not have valid")
 def test_what_is_measured_is_not_measured_again(small, tmp_path):
     path, problems = tmp_path / "some.csv", (ablation.Problem("clusters", 8),)
     how = {"shrink": 8, "variants": VARIANTS}
-    ablation.measure_sparsify(ablation.Store(path, ablation.place()), problems, [0], **how)
+    fields = (*ablation.FIELDS, *ablation.RANKING)
+    first = ablation.Store(path, ablation.place(), fields)
+    ablation.measure_sparsify(first, problems, [0], **how)
     written = path.read_text()
-    again = ablation.Store(path, ablation.place())
+    again = ablation.Store(path, ablation.place(), fields)
     ablation.measure_sparsify(again, problems, [0], **how)
     assert path.read_text() == written
     assert len(again.rows) == 2 * len(ablation.MAX_LOSSES)
