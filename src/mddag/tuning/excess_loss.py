@@ -97,21 +97,18 @@ class NumberLoss(ExcessLoss):
 
 
 class MetricLoss(ExcessLoss):
-    """What is lost of a metric of probabilities."""
+    """What is lost of a metric of probabilities, or of decisions by a threshold."""
 
     def __init__(
-        self, problem: Problem, target: Target, metric: ClassMetric, given: NDArray[Any]
+        self, problem: Problem, target: Target, bounded: BoundedLoss, given: NDArray[Any]
     ) -> None:
         """`given` are labels (n,), or without them the model's own probabilities."""
-        self.problem, self.target, self.metric = problem, target, metric
+        self.problem, self.target, self.bounded = problem, target, bounded
         task, split = problem.ensemble.task, problem.split
         codes = task.coded(given)
         self.shares = codes if codes.ndim == 2 else one_hot(codes, max(problem.scores.shape[1], 2))
         if target.follows_model and problem.labelled:
             self.shares = problem.soft_targets()
-        self.blocks = (split.learn, split.choose)
-        if len(split.certify):
-            self.blocks = (split.seen, split.certify)
         self.fit = split.seen
         weight = part(problem.weight, self.fit)
         # what probabilities are calibrated to
@@ -122,9 +119,10 @@ class MetricLoss(ExcessLoss):
 
     def of_rows(self, found: Rollout) -> Vector:
         sparse, lost = self._probabilities(found.scores, found.exit_step), np.zeros(len(self.full))
-        for rows in self.blocks:
-            given = self.full[rows], sparse[rows], self.shares[rows], self._weight(rows)
-            lost[rows] = self.metric.lost(*given)
+        for rows in self.problem.blocks:
+            given = self.full[rows], sparse[rows], self.shares[rows]
+            weight = part(self.problem.weight, rows)
+            lost[rows] = excess_by_probabilities(self.bounded, *given, weight)
         return lost
 
     def learned_from(self) -> NDArray[Any]:
@@ -138,25 +136,21 @@ class MetricLoss(ExcessLoss):
         found = exit_calibration(ensemble, scores[fit], exit_step[fit], self.taught, weight)
         return found.probabilities(scores, exit_step)
 
-    def _weight(self, rows: NDArray[np.intp]) -> Vector:
-        weight = self.problem.weight
-        return np.ones(len(rows)) if weight is None else weight[rows]
 
+def excess_by_probabilities(
+    bounded: BoundedLoss, full: Matrix, sparse: Matrix, shares: Matrix, weight: Vector | None = None
+) -> Vector:
+    """Return the excess loss of rows (n,) by calibrated probabilities (n, n_classes).
 
-class ThresholdLoss(MetricLoss):
-    """Decisions by a threshold of the probability that are wrong, or that it alone has right."""
-
-    def __init__(
-        self, problem: Problem, target: Target, threshold: float, given: NDArray[Any]
-    ) -> None:
-        super().__init__(problem, target, Accuracy(), given)
-        self.threshold = threshold
-        self.positive = self.shares[:, 1] > 0.5
-
-    def of_rows(self, found: Rollout) -> Vector:
-        sparse = self._probabilities(found.scores, found.exit_step)
-        wrong = [(p[:, 1] > self.threshold) != self.positive for p in (self.full, sparse)]
+    With a threshold: decisions by it that are wrong, or that the sparse model alone has right.
+    """
+    if bounded.threshold is not None:
+        positive = shares[:, 1] > 0.5
+        wrong = [(p[:, 1] > bounded.threshold) != positive for p in (full, sparse)]
         return np.asarray(wrong[1].astype(np.float64) - wrong[0])
+    metric = bounded.metric
+    assert isinstance(metric, ClassMetric)
+    return metric.lost(full, sparse, shares, np.ones(len(full)) if weight is None else weight)
 
 
 def excess_loss_of(
@@ -166,10 +160,8 @@ def excess_loss_of(
 
     `given` are labels (n,), or without them the model's own probabilities.
     """
-    if bounded.threshold is not None:
-        return ThresholdLoss(problem, target, bounded.threshold, given)
-    if isinstance(bounded.metric, ClassMetric):
-        return MetricLoss(problem, target, bounded.metric, given)
+    if bounded.threshold is not None or isinstance(bounded.metric, ClassMetric):
+        return MetricLoss(problem, target, bounded, given)
     if bounded.metric is not None:
         return NumberLoss(problem, bounded.metric)
     return LabelLoss(problem, target, bounded.measure)

@@ -20,7 +20,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.policy.calibration import fit_factor, probabilities
 from mddag.policy.mdp import MDP, mdp_of
-from mddag.tuning.front import Shares, Split
+from mddag.tuning.front import Rows, Shares, Split
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +78,10 @@ class Problem:
         return cls(*found, counts_nodes)
 
     @property
-    def ranks(self) -> bool:
-        """Whether rows can be ranked by class: all parts that metrics are computed in have two."""
+    def blocks(self) -> tuple[Rows, Rows]:
+        """The two parts of the rows that metrics are computed in, each by itself."""
         split = self.split
-        parts = (split.seen, split.certify) if len(split.certify) else (split.learn, split.choose)
-        return all(len(np.unique(self.truth[rows])) > 1 for rows in parts)
+        return (split.seen, split.certify) if len(split.certify) else (split.learn, split.choose)
 
     def mdp(self, targets: NDArray[Any], loss: Any = None, **settings: Any) -> MDP:
         """Return the MDP of all rows with these targets."""

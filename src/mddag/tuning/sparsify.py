@@ -14,17 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from mddag._utils.arrays import part
-from mddag._utils.checks import check_between, check_one_of
-from mddag._utils.warnings import doubt, doubt_rare_class
-from mddag.adapters import ModelParts, ensemble_of, metric_of_objective, parts_of
+from mddag._utils.checks import check_one_of
+from mddag._utils.warnings import doubt_rare_class
+from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.engine.dag import compile as compile_dag
-from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Logistic, Loss, Squared
-from mddag.metrics.classification import Accuracy, ClassMetric, RocAuc, one_hot
+from mddag.metrics.classification import one_hot
 from mddag.metrics.named import Metric, as_metric
 from mddag.metrics.ranking import RankingMetric
 from mddag.metrics.regression import RegressionMetric
@@ -37,7 +36,7 @@ from mddag.tuning.excess_loss import MetricLoss, NumberLoss, excess_loss_of, mea
 from mddag.tuning.front import Part
 from mddag.tuning.policy_front import PolicyCandidate, PolicyFront
 from mddag.tuning.problem import Problem
-from mddag.tuning.targets import CONFIDENCE, Bound, Budget, MaxLoss, Target, target_of
+from mddag.tuning.targets import CONFIDENCE, Bound, Budget, Target, largest_loss, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
     "classifier": MDDAGClassifier,
@@ -167,19 +166,24 @@ def sparsify(
         max_loss=max_loss,
         max_disagreement=max_disagreement,
         confidence=confidence,
-        largest=_largest(metric),
+        largest=largest_loss(metric),
     )
     source = parts_of(model)
     ensemble = ensemble_of(source)
-    metrics = _metrics(target, source, ensemble, metric, threshold)
-    target = target.measured(ensemble.task, *metrics, threshold=threshold)
+    if ensemble.kind == "ranker" or isinstance(metric, RankingMetric):
+        raise TypeError(f"the model is a {ensemble.kind} and metric is {metric!r}; {FOR_RANKERS}")
+    ensemble.task.require_predictions()
+    target = target.protecting(
+        ensemble.task, metric, threshold, max(ensemble.n_scores, 2), source.model
+    )
     threads = 1 if n_jobs is None else n_jobs
     every = EVERY if objective == "time" and getattr(solver, "every", 1) == 1 else 1
     learner = chosen_solver(solver, every=every, n_jobs=threads, verbose=verbose)
     X, y, weight = counted_rows(X, y, sample_weight)
     target.require_equal(weight)
-    if y is not None and isinstance(metrics[0], RegressionMetric):
-        metrics[0].loss.checked(y)
+    own = target.losses[0].metric
+    if y is not None and isinstance(own, RegressionMetric):
+        own.loss.checked(y)
     random = check_random_state(random_state)
     problem = Problem.of(
         ensemble,
@@ -193,12 +197,8 @@ def sparsify(
     )
     target.require(len(problem), len(problem.split.certify))
     ensemble.task.doubt_targets(problem.truth, given=problem.labelled)
-    if metric is None and len(target.losses) > 1 and problem.labelled and not problem.ranks:
-        doubt(
-            f"a part of the rows has one class alone, so {target} bounds accuracy, but not ROC "
-            "AUC, which compares classes; give more rows of the rare classes"
-        )
-        target = target.measured(ensemble.task, Accuracy(), threshold=threshold)
+    if problem.labelled:
+        target = target.ranking(*(problem.truth[rows] for rows in problem.blocks))
     if isinstance(target, Bound) and target.counts_labels:
         doubt_rare_class(problem.truth, target.name, target.value, weight)
 
@@ -262,47 +262,6 @@ def sparsify(
     return estimator
 
 
-def _largest(metric: Metric | None) -> float:
-    """Return what bounds must be below: the largest loss in the unit of the metric."""
-    if isinstance(metric, RegressionMetric) and not metric.larger_is_better:
-        return np.inf
-    return metric.largest if isinstance(metric, ClassMetric) else 1.0
-
-
-def _metrics(
-    target: Target,
-    source: ModelParts,
-    ensemble: Ensemble,
-    metric: Metric | None,
-    threshold: float | None,
-) -> tuple[ClassMetric | RegressionMetric, ...]:
-    """Return what the target is measured by, after checking that the model suits it."""
-    task = ensemble.task
-    if ensemble.kind == "ranker" or isinstance(metric, RankingMetric):
-        raise TypeError(f"the model is a {ensemble.kind} and metric is {metric!r}; {FOR_RANKERS}")
-    suits = isinstance(metric, ClassMetric if task.predicts_classes else RegressionMetric)
-    if metric is not None and not suits:
-        raise ValueError(
-            f"metric is {metric!r}, which is not for a {ensemble.kind}, of which "
-            f"{task.quality_name} is the metric; leave it out"
-        )
-    task.require_predictions()
-    if threshold is not None:
-        check_between("threshold", threshold, TINY, 1 - TINY, "a probability above 0 and below 1")
-        counts = metric is None or isinstance(metric, Accuracy)
-        if ensemble.n_scores > 1 or not task.predicts_classes or not counts:
-            raise ValueError(
-                f"threshold is {threshold:g}, but the model is a {ensemble.kind} with "
-                f"{ensemble.n_scores} score(s) and metric is {metric!r}; a threshold is for the "
-                "accuracy of binary classifiers"
-            )
-    if isinstance(metric, ClassMetric | RegressionMetric):
-        return (metric,)
-    if not task.predicts_classes:
-        return (metric_of_objective(source.model),)
-    return (Accuracy(), RocAuc()) if isinstance(target, MaxLoss) else (Accuracy(),)
-
-
 def _given_targets(model: Any, X: Any, problem: Problem) -> NDArray[Any]:
     """Return the targets of all rows; of classifiers without labels the model's probabilities."""
     if problem.labelled or not problem.ensemble.task.soft_targets:
@@ -332,7 +291,7 @@ def _result(
         sparse = task.predictions(calibration.calibrated(left.scores, left.exit_step))
     metrics: list[MeasuredMetric] = []
     if problem.labelled and task.predicts_classes:
-        p_full = MetricLoss(problem, target, Accuracy(), given).full[rows]
+        p_full = MetricLoss(problem, target, target.losses[0], given).full[rows]
         p = calibration.probabilities(left.scores, left.exit_step)
         shares = one_hot(task.coded(problem.truth[rows]), p.shape[1])
         metrics = measured_metrics(p_full, p, shares, weight)

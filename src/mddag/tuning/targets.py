@@ -18,9 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.arrays import are_equal
+from mddag._utils.checks import check_between
 from mddag._utils.warnings import doubt, doubt_few_rows
+from mddag.adapters import metric_of_objective
 from mddag.ensemble.tasks import Task
-from mddag.metrics.classification import Accuracy, ClassMetric
+from mddag.metrics.classification import Accuracy, ClassMetric, RocAuc
+from mddag.metrics.named import Metric
 from mddag.metrics.regression import R2, RegressionMetric
 from mddag.policy.arguments import checked_beta
 from mddag.serving.result import MeasuredBound
@@ -28,6 +31,7 @@ from mddag.tuning.front import C, Candidate, Front, Shares
 from mddag.tuning.guarantee import NUISANCE, BoundedLoss, n_leading_proofs, price_of_difference
 
 CONFIDENCE = 0.9
+TINY = float(np.finfo(np.float64).eps)
 LEARN_AND_CHOOSE: Shares = (0.6, 0.4, 0.0)
 WITH_CERTIFYING: Shares = (0.4, 0.1, 0.5)
 
@@ -121,6 +125,81 @@ class Target(ABC):
         if not metrics:
             metrics = (Accuracy() if task.predicts_classes else R2(),)
         return replace(self, losses=tuple(self._loss(task, m, threshold) for m in metrics))
+
+    def protecting(
+        self,
+        task: Task,
+        metric: Metric | None,
+        threshold: float | None,
+        n_classes: int,
+        model: Any,
+    ) -> Self:
+        """Return the target with the losses of what a user wants to protect, after checks.
+
+        Parameters
+        ----------
+        task : Task
+            Of the model.
+        metric : metric of mddag.metrics or None
+            What was asked for; None for the default of the task.
+        threshold : float or None
+            Probability above which a row is of the second class; None for the largest one.
+        n_classes : int
+            Number of classes; ignored for regressors.
+        model : object
+            The model; regressors have the metric of its objective.
+
+        Returns
+        -------
+        Target
+            A copy.
+        """
+        classifies = task.predicts_classes
+        if metric is not None and not isinstance(
+            metric, ClassMetric if classifies else RegressionMetric
+        ):
+            raise ValueError(
+                f"metric is {metric!r}, which is not for a {task.kind}, of which "
+                f"{task.quality_name} is the metric; leave it out"
+            )
+        if threshold is not None:
+            wanted = "a probability above 0 and below 1"
+            check_between("threshold", threshold, TINY, 1 - TINY, wanted)
+            if not classifies or n_classes > 2 or not isinstance(metric, Accuracy | None):
+                of = f" of {n_classes} classes" if classifies else ""
+                raise ValueError(
+                    f"threshold is {threshold:g}, but the model is a {task.kind}{of} and metric is "
+                    f"{metric!r}; a threshold is for the accuracy of binary classifiers"
+                )
+        metrics: tuple[ClassMetric | RegressionMetric, ...] = (Accuracy(),)
+        if isinstance(metric, ClassMetric | RegressionMetric):
+            metrics = (metric,)
+        elif not classifies:
+            metrics = (metric_of_objective(model),)
+        elif isinstance(self, MaxLoss):
+            metrics = (Accuracy(), RocAuc())
+        return self.measured(task, *metrics, threshold=threshold)
+
+    def ranking(self, *parts: NDArray[Any]) -> Self:
+        """Return the target without its bound on ROC AUC where classes cannot be compared.
+
+        Parameters
+        ----------
+        *parts : ndarray of shape (n,)
+            Labels of the rows that it is computed on.
+
+        Returns
+        -------
+        Target
+            A copy that bounds accuracy alone, with a warning, if a part has one class alone.
+        """
+        if len(self.losses) < 2 or all(len(np.unique(labels)) > 1 for labels in parts):
+            return self
+        doubt(
+            f"a part of the rows has one class alone, so {self} bounds accuracy, but not ROC "
+            "AUC, which compares classes; give more rows of the rare classes"
+        )
+        return replace(self, losses=self.losses[:1])
 
     def _loss(
         self, task: Task, metric: ClassMetric | RegressionMetric, threshold: float | None
@@ -450,6 +529,13 @@ def target_of(
             "certified; leave it out, or give max_loss or max_disagreement"
         )
     return target
+
+
+def largest_loss(metric: Metric | None) -> float:
+    """Return what bounds must be below: the largest loss in the unit of the metric."""
+    if isinstance(metric, RegressionMetric) and not metric.larger_is_better:
+        return math.inf
+    return metric.largest if isinstance(metric, ClassMetric) else 1.0
 
 
 def check_above(name: str, value: Any, largest: float) -> None:
