@@ -31,7 +31,6 @@ LAYERS = [
 ]
 FAMILIES = [
     "mddag.adapters",
-    "mddag.engine.executors",
     "mddag.detection",
     "mddag.solvers",
 ]

@@ -226,7 +226,7 @@ class CalibratedWalk:
 class CalibratedStageWalk(CalibratedWalk): ...
 
 class LazyRun:
-    """Rows that wait for groups of features; one thread at a time. See dag/lazy_walk.py."""
+    """Rows that wait for groups of features; one thread at a time. See engine/purchases.py."""
 
     def __init__(
         self,

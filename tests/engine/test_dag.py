@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import mddag
 from mddag.engine import dag as dag_module
 from mddag.engine.dag import Dag
-from mddag.engine.executors.steps import Steps
+from mddag.engine.executors import Steps
 from mddag.engine.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
@@ -103,15 +103,6 @@ def test_blocks_and_threads_change_nothing(dtype, n_scores):
         np.testing.assert_array_equal(dag.scores(X, n_jobs=n_jobs), [w.scores for w in walks])
 
 
-def test_out_is_filled_and_returned():
-    dag = mddag.compile(stumps(3))
-    X, out = np.zeros((4, 2)), np.empty((4, 1))
-    assert dag.scores(X, out=out) is out
-    np.testing.assert_array_equal(out, dag.scores(X))
-    with pytest.raises(ValueError, match="wanted C-ordered float64"):
-        dag.scores(X, out=np.empty((3, 1)))
-
-
 def test_quitting_at_once_returns_the_bias():
     ensemble = stumps(3)
     policy = Policy.constant(QUIT, 3, Grid(np.zeros(1)))
@@ -156,11 +147,6 @@ def test_levels_go_into_the_votes_when_compiled():
     dag = mddag.compile(ensemble, policy)
     wanted = [ensemble.bias - 0.5]
     np.testing.assert_allclose(dag.scores(np.zeros((1, 2))), wanted, atol=dag.fixed_point.bound)
-
-
-def test_rows_of_another_width_are_refused():
-    with pytest.raises(ValueError, match="X has 3 features, but the model reads 2"):
-        mddag.compile(stumps(3)).run(np.zeros((1, 3)))
 
 
 @pytest.mark.parametrize("policy", [None, random_policy(3, 1)])

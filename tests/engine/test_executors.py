@@ -9,8 +9,7 @@ import mddag
 from mddag import _core
 from mddag.detection.haar import haar_features
 from mddag.engine.dag import Dag
-from mddag.engine.executors import Windows
-from mddag.engine.executors.kernels import Blocks, Walk
+from mddag.engine.executors import Blocks, Walk, Windows
 from mddag.engine.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features

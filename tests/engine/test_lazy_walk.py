@@ -1,16 +1,13 @@
 """Rows that get their groups one by one end where whole rows end; on the way they wait for what the
 next base classifier of their path reads, and for nothing else."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.engine.lazy_walk import LazyWalk, purchases_for, require_lazy, with_prices
-from mddag.engine.purchases import Purchases
+from mddag.engine.purchases import LazyWalk, Purchases
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Features
@@ -46,7 +43,7 @@ def given_all(walk, X, rows, lacking):
 def test_rows_end_where_whole_rows_end(data):
     dag, X = drawn(data)
     n_jobs = data.draw(st.sampled_from([1, 2]))
-    walk, trace = LazyWalk(dag, dag.purchases, len(X), n_jobs), dag.run(X)
+    walk, trace = LazyWalk(dag.program, dag.purchases, len(X), n_jobs), dag.run(X)
     waiting = np.arange(len(X))
     while len(waiting):
         lacking = walk.resume(waiting)
@@ -63,7 +60,7 @@ def test_rows_end_where_whole_rows_end(data):
 @settings(deadline=None, max_examples=150)
 def test_rows_wait_where_the_twin_waits(data):
     dag, X = drawn(data)
-    walk, trace, buys = LazyWalk(dag, dag.purchases, len(X)), dag.run(X), dag.purchases.buys
+    walk, trace, buys = LazyWalk(dag.program, dag.purchases, len(X)), dag.run(X), dag.purchases.buys
     had = [set() for _ in X]
     for _ in range(data.draw(st.integers(1, 4))):
         rows = np.flatnonzero([data.draw(st.booleans()) for _ in X])
@@ -92,25 +89,7 @@ def test_waves_are_those_of_the_twin(data):
         assert trace.waves[i] == sum(any(prices.costs[g] > 0 for g in wave) for wave in found)
 
 
-def stump_dag(**features):
-    """One stump for each of two columns."""
-    from tests.engine.test_dag import stumps
-
-    ensemble = stumps(4)
-    return mddag.compile(replace(ensemble, features=Features(2, **features)))
-
-
-def test_a_missing_value_that_was_bought_is_a_value():
-    dag = stump_dag()
-    walk, row = LazyWalk(dag, purchases_for(dag), 1), np.zeros(1, np.int64)
-    walk.resume(row)
-    walk.give(0, row, np.array([[np.nan]]))
-    assert walk.resume(row).tolist() == [[False, True]]
-
-
 def test_what_cannot_wait_is_refused():
-    callables = mddag.compile(Ensemble.from_callables([lambda X: X[:, 0]], n_features=1))
+    callables = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
     with pytest.raises(ValueError, match="callables, which read whole rows; use predict"):
-        require_lazy(callables)
-    with pytest.raises(ValueError, match="callables"):
-        with_prices(callables, FeaturePrices.of(Features(1)))
+        Purchases.of(FeaturePrices.of(Features(1)), callables)

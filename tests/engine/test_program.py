@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag.engine.cost_model import MANY_ROWS, Costs
-from mddag.engine.executors.steps import Steps
+from mddag.engine.executors import Steps
 from mddag.engine.program import Program, codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
@@ -17,7 +17,7 @@ from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.votes import Votes
 from mddag.policy.grid import Grid
 from mddag.policy.integer_votes import LARGEST, IntegerVotes
-from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.policy import EVAL, QUIT, Policy
 from tests import strategies
 from tests.engine.test_dag import stumps
 from tests.engine.test_executors import assert_equal_answers, every
@@ -56,11 +56,6 @@ def test_expected_evaluations_are_a_number(bad):
         mddag.compile(forest(8), expected_evaluations=bad)
 
 
-def test_no_row_evaluates_more_than_all():
-    with pytest.raises(ValueError, match=r"expected_evaluations is 31, but there are 30 base"):
-        mddag.compile(forest(8), expected_evaluations=31)
-
-
 GRID = Grid(np.array([0.0]))
 
 
@@ -73,9 +68,6 @@ def test_single_rows_have_the_verdicts_of_batches(data):
     dag = mddag.compile(ensemble, data.draw(strategies.with_verdicts(policy)))
     codes = [dag.walk.predict_one(x) for x in np.ascontiguousarray(X)]
     assert codes == dag.verdicts(X).tolist() == dag.run(X).verdict.tolist()
-
-
-SPLITS = 1  # seed of stumps whose first one gives scores of both signs
 
 
 def steps_of(dag):
@@ -99,27 +91,6 @@ def test_verdicts_are_those_of_the_walk_by_single_actions(data):
     executor = steps_of(dag)
     assert executor.run(X, 1).verdict.tolist() == of_floats
     assert executor.verdicts(X, 1).tolist() == of_floats
-
-
-def test_a_row_that_skips_to_a_quit_has_the_verdict_of_that_decision():
-    actions = np.array([[EVAL, EVAL], [SKIP, SKIP], [SKIP, QUIT], [SKIP, EVAL]])
-    verdict = np.array([[-1, -1], [-1, -1], [0, 0], [1, 1], [1, -1]])
-    ensemble, X = stumps(4, seed=SPLITS), np.random.default_rng(0).normal(size=(40, 2))
-    dag = mddag.compile(ensemble, Policy(actions, GRID, np.arange(4), verdict=verdict))
-    trace = dag.run(X)
-    above = trace.scores[:, 0] > 0
-    assert (trace.exit_step == 1).all()
-    assert 0 < above.sum() < len(X)
-    assert trace.verdict.tolist() == np.where(above, 0, 1).tolist()
-
-
-def test_by_default_scores_decide():
-    ensemble, X = stumps(4, n_scores=3), np.random.default_rng(0).normal(size=(40, 2))
-    dag = mddag.compile(ensemble)
-    trace = dag.run(X)
-    assert trace.verdict.dtype == np.intp
-    assert trace.verdict.tolist() == trace.scores.argmax(axis=1).tolist()
-    assert (mddag.compile(ensemble, executor="all").verdicts(X) == trace.verdict).all()
 
 
 def test_numbers_have_no_verdict():
@@ -147,16 +118,6 @@ def test_evaluating_everything_expects_all_and_a_policy_half():
     assert Costs.of(ensemble, policy_of(30, QUIT), 3.0).evaluations == 3
 
 
-def test_fewer_evaluations_and_decisions_cost_less():
-    ensemble = forest(8, n_trees=300)
-    often, seldom = (Costs.of(ensemble, policy_of(300, QUIT, k), 30.0) for k in (1, 10))
-    assert seldom.by_blocks(MANY_ROWS) < often.by_blocks(MANY_ROWS)
-    fewer = Costs.of(ensemble, policy_of(300, QUIT), 3.0)
-    for by in (Costs.by_walk, Costs.by_blocks, Costs.by_steps):
-        assert by(fewer, MANY_ROWS) < by(often, MANY_ROWS)
-    assert fewer.by_all(MANY_ROWS) == often.by_all(MANY_ROWS)
-
-
 def stumps_on(columns):
     """A stump on each of the columns."""
     trees = []
@@ -173,12 +134,6 @@ def test_loading_eats_what_a_policy_saves():
     )
     of_narrow, of_wide = (c.by_all(MANY_ROWS) / c.by_blocks(MANY_ROWS) for c in (narrow, wide))
     assert 1.0 < of_wide < of_narrow
-
-
-def test_one_row_is_walked_and_many_are_not():
-    costs = Costs.of(forest(8, n_trees=300), policy_of(300, EVAL))
-    assert costs.by_walk(1) < costs.by_all(1)
-    assert costs.by_walk(MANY_ROWS) > costs.by_all(MANY_ROWS)
 
 
 def test_a_row_by_itself_gains_by_leaving_trees_out_but_not_stumps_of_few_columns():

@@ -163,19 +163,13 @@ def test_what_is_computed_brings_what_it_needs():
     assert Purchases(prices, np.array([[False, False, True]])).buys.all()
 
 
-def test_faults():
+def test_purchases_of_another_model_raise():
     prices = FeaturePrices.of(Features(2))
-    ensemble = Ensemble.from_callables([lambda X: X[:, 0]], n_features=2)
-    with pytest.raises(ValueError, match="callables, whose features are not known; wanted Purch"):
-        Purchases.of(prices, ensemble)
-    with pytest.raises(ValueError, match=r"buys is an array of int64 .* wanted bools \(N, 2\)"):
-        Purchases(prices, np.array([[1, 0]]))
-    with pytest.raises(TypeError, match="prices is 3; wanted FeaturePrices"):
-        Purchases(3, np.zeros((1, 2), bool))
-    with pytest.raises(ValueError, match="purchases are of 2 base classifiers, but there are 1"):
-        mddag.compile(ensemble, purchases=Purchases(prices, np.zeros((2, 2), bool)))
-    trees = stumps(2)
-    with pytest.raises(ValueError, match="base classifier 0 reads the group 0, which it does not"):
-        mddag.compile(trees, purchases=Purchases(prices, np.zeros((2, 2), bool)))
-    with pytest.raises(TypeError, match="purchases is 3; wanted Purchases or None"):
-        mddag.compile(ensemble, purchases=3)
+    ensemble, none = Ensemble.from_callables([lambda X: X[:, 0]], n_features=2), np.zeros((2, 2))
+    for purchases, model, error, words in [
+        (Purchases(prices, none > 0), ensemble, ValueError, "are of 2 base classifiers, but there"),
+        (Purchases(prices, none > 0), stumps(2), ValueError, "classifier 0 reads the group 0, wh"),
+        (3, ensemble, TypeError, "purchases is 3; wanted Purchases or None"),
+    ]:
+        with pytest.raises(error, match=words):
+            mddag.compile(model, purchases=purchases)

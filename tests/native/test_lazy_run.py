@@ -8,7 +8,8 @@ import pytest
 
 import mddag
 from mddag import _core
-from mddag.engine.lazy_walk import LazyWalk, purchases_for
+from mddag.engine.purchases import LazyWalk, Purchases
+from mddag.ensemble.feature_prices import FeaturePrices
 from tests.native.test_walk import forest, noisy_policy
 
 N_ROWS = 5000
@@ -16,7 +17,9 @@ N_ROWS = 5000
 
 def finished(dag, X, n_jobs):
     """All rows, whose groups come as they want them."""
-    walk, waiting = LazyWalk(dag, purchases_for(dag), len(X), n_jobs), np.arange(len(X))
+    prices = FeaturePrices.of(dag.ensemble.features)
+    walk = LazyWalk(dag.program, Purchases.of(prices, dag.ensemble), len(X), n_jobs)
+    waiting = np.arange(len(X))
     while len(waiting):
         lacking = walk.resume(waiting)
         for g in np.flatnonzero(lacking.any(axis=0)).tolist():

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.engine.executors.steps import Steps, follow, votes_on
+from mddag.engine.executors import Steps, follow, votes_on
 from mddag.policy.arrangement import Arrangement
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy

@@ -10,7 +10,7 @@ from mddag.policy.policy import EVAL, QUIT
 from mddag.serving.export.tables import two_powers
 from tests.reference.trees import goes_left
 
-# Twin of src/mddag/engine/executors/steps.py: a policy in any state, one action at a time.
+# Twin of Steps of src/mddag/engine/executors.py: a policy in any state, one action at a time.
 
 
 def follow(policy, n_rows, cell, add):

@@ -23,10 +23,9 @@ from mddag.engine.cost_model import MANY_ROWS
 from mddag.engine.executors import (
     KERNELS,
     MEMBERS,
-    TRACERS,
     Executor,
     QueryExecutor,
-    Tracer,
+    Steps,
     Walk,
     Windows,
 )
@@ -136,11 +135,6 @@ class Dag(ReadOnlyArrays):
             return tuple(kind(self.program) for kind in MEMBERS if kind.runs(self.program))
         return (_named(self.executor, self.program),)
 
-    @cached_property
-    def tracer(self) -> Tracer:
-        """Executor that keeps paths."""
-        return next(kind(self.program) for kind in TRACERS if kind.runs(self.program))
-
     def chosen(self, n_rows: int) -> Executor:
         """Return the executor of a batch.
 
@@ -240,7 +234,8 @@ class Dag(ReadOnlyArrays):
             return self.by_query.run(ready, qid, n_jobs)
         if not isinstance(rows, Rows) and Windows.runs(self.program):
             return Windows(self.program).run(rows, n_jobs)
-        return self.tracer.run(self.ensemble.features.rows(rows), n_jobs)
+        tracer = Walk(self.program) if self.program.has_walk else Steps(self.program)
+        return tracer.run(self.ensemble.features.rows(rows), n_jobs)
 
     def scores(
         self,

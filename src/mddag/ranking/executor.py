@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag._utils.cached import cached_property
 from mddag.engine.cost_model import CALL_BLOCKS, COMPACTION
-from mddag.engine.executors.steps import exit_steps, follow, trace_of, votes_on
+from mddag.engine.executors import exit_steps, follow, trace_of, votes_on
 from mddag.engine.program import Program
 from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from mddag._utils.checks import check_one_of, check_positive, check_whole, described
 from mddag.engine.dag import Dag
-from mddag.engine.lazy_walk import LazyWalk, RowNumbers, purchases_for, require_lazy
+from mddag.engine.purchases import LazyWalk, Purchases, RowNumbers
+from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Features, is_frame, one_row, unmasked, without_arrow
 
 if TYPE_CHECKING:
@@ -117,13 +118,23 @@ class LazyResult:
 class Plan:
     """What all sessions of a model share: what is bought, and how answers of fetches are read.
 
-    The model must be a DAG of trees that decides row by row.
+    Features without prices are groups of their own, at price 1.
     """
 
     def __init__(self, dag: Dag) -> None:
-        require_lazy(dag)
-        self.dag, self.purchases = dag, purchases_for(dag)
-        self.prices = self.purchases.prices
+        prices = FeaturePrices.of(dag.ensemble.features)
+        purchases = Purchases.of(prices, dag.ensemble) if dag.purchases is None else dag.purchases
+        why = None
+        if dag.ensemble.kind == "ranker":
+            why = "it is a ranker, and a document has no place without the others of its query"
+        elif not dag.program.has_walk:
+            why = f"its policy decides by {type(dag.policy.state).__name__}, which has no row walk"
+        if why is not None:
+            raise ValueError(
+                f"the model cannot fetch features as it needs them: {why}; fetch whole rows, then "
+                "use predict(X)"
+            )
+        self.program, self.purchases, self.prices = dag.program, purchases, purchases.prices
         self._columns = cache(
             lambda group: _some_of(dag.ensemble.features, self.prices.columns[group])
         )
@@ -203,7 +214,7 @@ class Session:
             timeout = float(timeout) if timeout < threading.TIMEOUT_MAX else None
         self.on_error, self.timeout = on_error, timeout
         self.plan, self.prices = plan, plan.prices
-        self.walk = LazyWalk(plan.dag, plan.purchases, int(n_rows), n_jobs)
+        self.walk = LazyWalk(plan.program, plan.purchases, int(n_rows), n_jobs)
         self.failed = np.zeros(n_rows, bool)
         self.waves = np.zeros(n_rows, np.int64)
         self.n_calls, self.n_rounds = 0, 0

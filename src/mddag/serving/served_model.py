@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag.engine.dag import BLOCK
-from mddag.engine.lazy_walk import with_prices
 from mddag.engine.node_counts import visited
+from mddag.engine.purchases import Purchases
 from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Patches, Rows
 from mddag.serving.model_file import Model
@@ -247,7 +247,7 @@ class ServedModel(HasPredictor):
         model = self.untransformed().model
         features = model.dag.ensemble.features
         prices = FeaturePrices.of(features, feature_costs, feature_groups, wave_cost)
-        priced = replace(model.dag, purchases=with_prices(model.dag, prices))
+        priced = replace(model.dag, purchases=Purchases.of(prices, model.dag.ensemble))
         return self._with_model(replace(model, dag=priced))
 
     @property

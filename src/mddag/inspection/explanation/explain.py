@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mddag._utils.checks import typed
 from mddag.engine.dag import Dag
-from mddag.engine.executors.steps import votes_on
+from mddag.engine.executors import votes_on
 from mddag.engine.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Rows
