@@ -156,7 +156,7 @@ class Case:
         X, y, _, _ = patches(self.name, self.seed, self.size)
         own = learner(self.size, self.seed)
         rows = labelled(own, X, y, self.seed)
-        return CascadeRows(*(rows.take(part) for part in parted(y, self.seed, self.size)), own)
+        return CascadeRows.of(*(rows.take(part) for part in parted(y, self.seed, self.size)), own)
 
     @cached_property
     def tested(self) -> TrainingSet:

@@ -18,14 +18,19 @@ from experiments.detection.formulations import FINE, MDDAG_EXP, MDDAG_I, Formula
 from experiments.detection.runs import DetectionRun, Scored
 from mddag import MDP, Trace
 from mddag import compile as compile_dag
+from mddag.detection import (
+    FCBoostClassifier,
+    SoftCascadeClassifier,
+    VJCascadeClassifier,
+    WaldBoostClassifier,
+)
 from mddag.detection.cascade import Chain, votes_of
 from mddag.detection.rejection_candidates import (
     RejectionCandidate,
     RejectionProblem,
     chosen_candidate,
 )
-from mddag.detection.soft_cascades import soft_cascade, wald_boost, wald_rejects
-from mddag.detection.stage_cascades import fc_boost, fc_chain, vj_cascade
+from mddag.detection.stage_cascades import fc_chain
 from mddag.detection.thresholds import WantedRate
 from mddag.ensemble.nodes import Nodes
 from mddag.metrics.detection import Ties
@@ -83,7 +88,8 @@ def soft_cascades(case: Case) -> Iterator[Setting]:
     lengths = [n for n in LENGTHS if n <= case.policy.tables.n_classifiers]
     positive = case.y_policy > 0
     for n, rate, alpha in product(lengths, rates, (-16.0, -8.0, -4.0, -2.0, 0.0, 2.0)):
-        chain = soft_cascade(case.dense[0], positive, n_steps=n, detection_rate=rate, alpha=alpha)
+        cascade = SoftCascadeClassifier(n_steps=n, detection_rate=rate, alpha=alpha)
+        chain = cascade._chain(case.dense[0], positive)
         yield f"T={n} D={rate:g} alpha={alpha:g}", *chained(chain, case.dense)
 
 
@@ -97,14 +103,14 @@ def wald_boosts(case: Case) -> Iterator[Setting]:
     positive = case.y_policy > 0
     for miss, smoothing in product(MISSES, (0.25, 0.5, 1.0)):
         first = case.dense[0][:, : LENGTHS[-1]]
-        rejects = wald_rejects(first, positive, miss=miss, smoothing=smoothing)
+        cascade = WaldBoostClassifier(miss_rate=miss, smoothing=smoothing)
+        rejects = cascade._rejects(first, positive)
         chain = Chain.of_steps(np.arange(len(rejects)), rejects)
         yield from shortened(f"miss={miss:g} smoothing={smoothing:g}", chain, case.dense)
     misses = MISSES[4:7] if case.size.quick else MISSES[::2] + MISSES[5:10:2]
     for miss in misses:
-        steps = wald_boost(
-            case.material, n_rounds=min(150, case.size.n_rounds), miss=miss, smoothing=0.5
-        )
+        cascade = WaldBoostClassifier(n_rounds=min(150, case.size.n_rounds), miss_rate=miss)
+        steps = cascade._boosted(case.material)
         yield from shortened(f"boosted miss={miss:g}", steps.chain, voted(case, steps.trees))
 
 
@@ -138,9 +144,10 @@ def vj_cascades(case: Case) -> Iterator[Setting]:
     wanted = [(f, d, "stage") for f, d in product(fprs, tprs)]
     wanted += [(f, d, "cascade") for f, d in product(fprs, tprs[1::2])]
     for f, d, rates in wanted:
-        stages = vj_cascade(
-            case.material, max_fpr=f, min_tpr=d, rates=rates, n_stages=20, max_rounds=150
+        cascade = VJCascadeClassifier(
+            max_fpr=f, min_tpr=d, rates=rates, n_stages=20, max_rounds=150
         )
+        stages = cascade._stages(case.material)
         votes = voted(case, stages.trees)
         for m in range(1, stages.chain.n_stages + 1):
             yield f"f={f:g} d={d:g} of {rates} m={m}", *chained(truncated(stages.chain, m), votes)
@@ -154,17 +161,14 @@ def fc_boosts(case: Case) -> Iterator[Setting]:
     if case.size.quick:
         etas, weights = (0.02,), (1.0, 3.0)
     for eta, weight in product(etas, weights):
-        grown = fc_boost(
-            case.material.coded,
-            case.material.learner,
+        cascade = FCBoostClassifier(
             n_rounds=min(120, case.size.n_rounds),
             eta=eta,
-            slope=1.0,
             positive_weight=weight,
             max_stages=8,
             max_features=max(case.size.n_features // 10, 100),
-            seed=case.seed,
         )
+        grown = cascade._grown(case.material, case.seed)
         votes = voted(case, [staged.tree for staged in grown])
         for n in (n for n in LENGTHS if n <= len(grown)):
             some = votes[0][:, :n], votes[1][:, :n]

@@ -136,7 +136,7 @@ def training_rows(n, seed=0):
 
 
 def material(n=600, n_held=400, seed=0):
-    return CascadeRows(training_rows(n, seed), training_rows(n_held, seed + 1), Stump())
+    return CascadeRows.of(training_rows(n, seed), training_rows(n_held, seed + 1), Stump())
 
 
 def blobs(n, seed=0):

@@ -17,11 +17,9 @@ from mddag.detection.soft_cascades import (
     FEWEST,
     NORMAL_RULE,
     miss_budget,
-    soft_cascade,
-    wald_boost,
     wald_reject,
 )
-from mddag.detection.stage_cascades import FCStages, vj_cascade
+from mddag.detection.stage_cascades import FCStages
 from tests.detection.problems import material, two_classes
 from tests.reference import cascades as reference
 
@@ -39,7 +37,7 @@ def stage_rates(stages, rows):
 
 def test_every_stage_reaches_its_rates():
     rows = material(1500, 1000)
-    stages = vj_cascade(rows, **RATES, rates="stage", n_stages=3, max_rounds=100)
+    stages = VJCascadeClassifier(**RATES, n_stages=3)._stages(rows)
     assert stages.stopped_by == "n_stages"
     before = 1.0, 1.0
     for fpr, tpr in stage_rates(stages, rows):
@@ -50,7 +48,7 @@ def test_every_stage_reaches_its_rates():
 
 def test_the_first_stages_together_reach_the_powers():
     rows = material(1500, 1000)
-    stages = vj_cascade(rows, **RATES, rates="cascade", n_stages=4, max_rounds=100)
+    stages = VJCascadeClassifier(**RATES, rates="cascade", n_stages=4)._stages(rows)
     for m, (fpr, tpr) in enumerate(stage_rates(stages, rows), 1):
         assert fpr <= 0.6**m + 1e-9
         assert tpr >= 0.95**m - 1e-9
@@ -87,7 +85,7 @@ def test_equals_the_twin(seed, n_steps, rate, alpha):
     positive = np.arange(60) % 3 == 0
     votes = rng.choice([-1.0, 1.0], (60, 8)) * rng.random(8) + 0.3 * positive[:, None]
     setting = {"n_steps": n_steps, "detection_rate": rate, "alpha": alpha}
-    chain = soft_cascade(votes, positive, **setting)
+    chain = SoftCascadeClassifier(**setting)._chain(votes, positive)
     order, kept = reference.soft_cascade(votes, positive, **setting)
     assert chain.order.tolist() == order
     scores = chain.sums(votes)
@@ -145,7 +143,7 @@ def test_a_given_ensemble_keeps_its_base_classifiers():
 
 def test_the_last_rows_of_a_class_are_boosted_on_to_the_end():
     rows = material()
-    steps = wald_boost(rows, n_rounds=30, miss=0.9, smoothing=0.5)
+    steps = WaldBoostClassifier(n_rounds=30, miss_rate=0.9)._boosted(rows)
     assert len(steps.trees) == 30
     score = np.cumsum(votes_of(rows.held, steps.trees), axis=1)
     left = (score > steps.chain.rejects).all(axis=1)
@@ -196,13 +194,11 @@ def problem(seed, n_stages, n=7):
     eta = float(rng.random())
     price = np.where(signs < 0, eta / (signs < 0).sum(), 0.0)
     scores, costs = rng.normal(size=(n_stages, n)), rng.integers(1, 9, n_stages) * 1.0
-    return FCStages(scores, costs, signs, weight / weight.sum(), price, 1.3), eta
+    return FCStages(scores, costs, signs, weight / weight.sum(), price), eta
 
 
 def twin(stages, eta, scores):
-    return reference.fc_criterion(
-        scores, stages.costs, stages.slope, stages.signs, stages.weight, eta
-    )
+    return reference.fc_criterion(scores, stages.costs, stages.signs, stages.weight, eta)
 
 
 @settings(max_examples=40)

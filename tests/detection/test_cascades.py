@@ -16,7 +16,7 @@ from mddag import AdaBoostMHClassifier, Ensemble, Features, detection
 from mddag import compile as compile_dag
 from mddag.boosting.rounds import rounds, start
 from mddag.detection import Haar, SoftCascadeClassifier, WaldBoostClassifier
-from mddag.detection.cascade import Chain, adaboost, highest_reject
+from mddag.detection.cascade import Chain, highest_reject
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Stump
 from tests.detection.problems import (
@@ -198,15 +198,13 @@ def test_a_threshold_is_clear_of_the_lowest_score():
 
 
 def test_adaboost_is_that_of_the_library():
-    rows = material(200).coded
+    rows = material(200)
     labels = rows.positive.astype(np.intp)
     factors = len(labels) / (2 * np.bincount(labels))
     boosted = start(labels, 2, np.ones(len(labels)), factors)
-    for (tree, votes), theirs in zip(
-        adaboost(rows, Stump()), rounds(boosted, Stump(), rows.columns), strict=False
-    ):
-        np.testing.assert_array_equal(tree.records, theirs.nodes.records)
-        np.testing.assert_allclose(tree.votes, theirs.nodes.votes, rtol=1e-9)
-        np.testing.assert_allclose(np.abs(votes), theirs.alpha, rtol=1e-9)
-        if len(tree.records) == 0 or theirs.error < 0.1:
+    for ours, theirs in zip(rows.adaboost(), rounds(boosted, Stump(), rows.columns), strict=False):
+        np.testing.assert_array_equal(ours.tree.records, theirs.nodes.records)
+        np.testing.assert_allclose(ours.tree.votes, theirs.nodes.votes, rtol=1e-9)
+        np.testing.assert_allclose(np.abs(ours.votes), theirs.alpha, rtol=1e-9)
+        if len(ours.tree.records) == 0 or theirs.error < 0.1:
             break

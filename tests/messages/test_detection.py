@@ -123,9 +123,7 @@ CASCADES = [
     *named(vj, n_stages=0, max_fpr=1.5, min_tpr=0, rates="all", max_rounds=0.5, policy_fraction=1),
     *named(soft, n_steps=-1, detection_rate=2, alpha="early", pool_size=0),
     *named(wald, miss_rate=0.0, smoothing=0),
-    *named(
-        fc, eta=-1, slope=0, threshold=np.nan, positive_weight=np.inf, max_stages=0, max_features=0
-    ),
+    *named(fc, eta=-1, threshold=np.nan, positive_weight=np.inf, max_stages=0, max_features=0),
     (lambda: vj(np.arange(80) % 3), ValueError, "Only binary .* y has 3 classes"),
     (lambda: vj(0 * Y), ValueError, "one class only"),
     (lambda: vj(rows=0 * X), ValueError, "no base classifier is better than chance"),

@@ -48,14 +48,14 @@ def soft_cascade(votes, positive, n_steps, detection_rate, alpha):
     return order, kept
 
 
-def fc_criterion(scores, costs, slope, signs, weight, eta):
+def fc_criterion(scores, costs, signs, weight, eta):
     """L of stages with scores (M, n) and costs (M,), one row at a time."""
     negatives = [i for i, y in enumerate(signs) if y < 0]
     total = 0.0
     for i, y in enumerate(signs):
         final, cost = scores[-1][i], costs[-1]
         for m in range(len(scores) - 2, -1, -1):
-            u = (math.tanh(slope * scores[m][i]) + 1) / 2
+            u = (math.tanh(scores[m][i]) + 1) / 2
             final = scores[m][i] + u * (final - scores[m][i])
             cost = costs[m] + u * cost
         total += weight[i] * math.exp(-y * final)

@@ -26,7 +26,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from mddag._utils.cached import cached_property
 from mddag._utils.checks import check_fraction, check_whole, checked_jobs
 from mddag.adapters import as_ensemble
 from mddag.boosting.rounds import check_votes
@@ -153,41 +152,6 @@ def highest_reject(positives: Vector, negatives: Vector, n_lost: int) -> float:
     return (below + kept) / 2
 
 
-@dataclass(frozen=True, eq=False)
-class CodedRows:
-    """Binary rows that base classifiers are trained on."""
-
-    columns: Columns  # the rows as codes
-    positive: Flags  # bool (n,)
-
-    @classmethod
-    def of(cls, rows: TrainingSet, learner: Learner, n_jobs: int = 1) -> CodedRows:
-        """Code the columns that the learner reads."""
-        own = own_columns(learner)
-        if own is not None and isinstance(rows.features, PatchFeatures):
-            columns = own.columns(np.asarray(rows.rows), rows.features, None, n_jobs)
-        else:
-            columns = Columns.from_rows(rows.rows, nominal=rows.nominal, n_jobs=n_jobs)
-        return cls(columns, rows.labels > 0)
-
-    @property
-    def signs(self) -> Vector:
-        """Return labels y, +1 for positives and -1 for negatives, float64 (n,)."""
-        return np.where(self.positive, 1.0, -1.0)
-
-    def taken(self, rows: Index) -> CodedRows:
-        """Return some of the rows."""
-        return CodedRows(self.columns.taken(rows), self.positive[rows])
-
-    def steepest(self, learner: Learner, pull: Vector) -> tuple[Nodes, Vector]:
-        """Learn the tree with the largest sum of pull (n,) x votes ±1, and its votes (n,)."""
-        size = np.abs(pull)
-        targets = np.where(pull < 0, -1, 1).astype(np.int8)[:, None]
-        nodes = learner.fit(self.columns, targets, (size / size.sum())[:, None])
-        check_votes(nodes, 1, learner)
-        return nodes, nodes.votes[:, 0][self.columns.leaf_codes(nodes)]
-
-
 class BoostedTree(NamedTuple):
     """One round of AdaBoost."""
 
@@ -196,31 +160,80 @@ class BoostedTree(NamedTuple):
     is_perfect: bool
 
 
-def boosted(
-    rows: CodedRows, learner: Learner, weight: Vector, n_weighted: int
-) -> BoostedTree | None:
-    """Learn AdaBoost's next tree, where `n_weighted` rows have a weight; None if by chance."""
-    nodes, votes = rows.steepest(learner, weight * rows.signs)
-    right = float(weight[votes == rows.signs].sum())
-    delta = SMOOTHING / n_weighted
-    alpha = 0.5 * math.log((right + delta) / (1 - right + delta))
-    if alpha <= 0:
-        return None
-    return BoostedTree(weighed(nodes, alpha), alpha * votes, right > 1 - ROUNDING)
+@dataclass(frozen=True, eq=False)
+class CascadeRows:
+    """Binary rows to boost on, and rows held out for thresholds."""
 
+    boosted: TrainingSet
+    held: TrainingSet
+    learner: Learner
+    columns: Columns  # the rows to boost on as codes
+    n_jobs: int = 1
 
-def adaboost(rows: CodedRows, learner: Learner) -> Iterator[tuple[Nodes, Vector]]:
-    """Yield trees with votes ±alpha, and these votes (n,), until one has no error or none helps.
+    @classmethod
+    def of(
+        cls, boosted: TrainingSet, held: TrainingSet, learner: Learner, n_jobs: int = 1
+    ) -> CascadeRows:
+        """Code the columns that the learner reads."""
+        own = own_columns(learner)
+        if own is not None and isinstance(boosted.features, PatchFeatures):
+            columns = own.columns(np.asarray(boosted.rows), boosted.features, None, n_jobs)
+        else:
+            columns = Columns.from_rows(boosted.rows, nominal=boosted.nominal, n_jobs=n_jobs)
+        return cls(boosted, held, learner, columns, n_jobs)
 
-    Both classes have the same weight at first.
-    """
-    weight = balanced(rows.positive)
-    while (found := boosted(rows, learner, weight, len(weight))) is not None:
-        yield found.tree, found.votes
-        weight = weight * np.exp(-found.votes * rows.signs)
-        weight /= weight.sum()
-        if found.is_perfect:
-            return
+    @property
+    def positive(self) -> Flags:
+        """Return which of the rows to boost on are positives, bool (n,)."""
+        return np.asarray(self.boosted.labels > 0)
+
+    @property
+    def signs(self) -> Vector:
+        """Return labels y, +1 for positives and -1 for negatives, float64 (n,)."""
+        return np.where(self.positive, 1.0, -1.0)
+
+    def kept(self, boosted: Index, held: Index) -> CascadeRows:
+        """Return some of the rows; they keep their codes."""
+        return replace(
+            self,
+            boosted=self.boosted.take(boosted),
+            held=self.held.take(held),
+            columns=self.columns.taken(boosted),
+        )
+
+    def held_votes(self, tree: Nodes) -> Vector:
+        """Return the votes of a tree on the rows held out, (n,)."""
+        votes: Vector = tree.votes[self.held.leaf_codes(tree, self.n_jobs), 0]
+        return votes
+
+    def steepest(self, pull: Vector) -> tuple[Nodes, Vector]:
+        """Learn the tree with the largest sum of pull (n,) x votes ±1, and its votes (n,)."""
+        size = np.abs(pull)
+        targets = np.where(pull < 0, -1, 1).astype(np.int8)[:, None]
+        nodes = self.learner.fit(self.columns, targets, (size / size.sum())[:, None])
+        check_votes(nodes, 1, self.learner)
+        return nodes, nodes.votes[:, 0][self.columns.leaf_codes(nodes)]
+
+    def next_tree(self, weight: Vector) -> BoostedTree | None:
+        """Learn AdaBoost's next tree at weights (n,) that sum to 1; None if none beats chance."""
+        signs = self.signs
+        nodes, votes = self.steepest(weight * signs)
+        right = float(weight[votes == signs].sum())
+        delta = SMOOTHING / np.count_nonzero(weight)
+        alpha = 0.5 * math.log((right + delta) / (1 - right + delta))
+        if alpha <= 0:
+            return None
+        return BoostedTree(weighed(nodes, alpha), alpha * votes, right > 1 - ROUNDING)
+
+    def adaboost(self) -> Iterator[BoostedTree]:
+        """Yield trees, from equal weights of both classes, until one is perfect or none helps."""
+        weight = balanced(self.positive)
+        while (found := self.next_tree(weight)) is not None:
+            yield found
+            weight = weight * np.exp(-found.votes * self.signs)
+            weight /= weight.sum()
+            if found.is_perfect:
+                return
 
 
 def balanced(positive: Flags, positive_weight: float = 1.0) -> Vector:
@@ -234,32 +247,6 @@ def balanced(positive: Flags, positive_weight: float = 1.0) -> Vector:
 def weighed(nodes: Nodes, alpha: float) -> Nodes:
     """Return the tree with votes ±alpha instead of ±1."""
     return Nodes(nodes.records, alpha * nodes.votes, nodes.words)
-
-
-@dataclass(frozen=True, eq=False)
-class CascadeRows:
-    """Rows to boost on, and rows held out for thresholds."""
-
-    boosted: TrainingSet
-    held: TrainingSet
-    learner: Learner
-    n_jobs: int = 1
-
-    @cached_property
-    def coded(self) -> CodedRows:
-        """Return the rows to boost on as codes."""
-        return CodedRows.of(self.boosted, self.learner, self.n_jobs)
-
-    def kept(self, boosted: Index, held: Index) -> CascadeRows:
-        """Return some of the rows; they keep their codes."""
-        part = replace(self, boosted=self.boosted.take(boosted), held=self.held.take(held))
-        part.__dict__["coded"] = self.coded.taken(boosted)
-        return part
-
-    def held_votes(self, tree: Nodes) -> Vector:
-        """Return the votes of a tree on the rows held out, (n,)."""
-        votes: Vector = tree.votes[self.held.leaf_codes(tree, self.n_jobs), 0]
-        return votes
 
 
 def votes_of(rows: TrainingSet, trees: list[Nodes]) -> Vector:
@@ -281,8 +268,9 @@ class TrainedChain:
 class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Parameters, attributes and methods of every cascade.
 
-    A member adds its parameters, their checks and `_train`. One that can take the base classifiers
-    of a model trained elsewhere has a parameter `ensemble`, and `_chain`.
+    A member adds its parameters, their checks and `_train`. A parameter `policy_fraction` holds
+    rows out for thresholds; one that can take the base classifiers of a model trained elsewhere has
+    a parameter `ensemble`, and `_chain`.
 
     Attributes
     ----------
@@ -354,7 +342,7 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         """Check the parameters that are neither whole numbers nor fractions."""
 
     @abstractmethod
-    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
+    def _train(self, rows: CascadeRows, seed: int) -> TrainedChain:
         """Train the base classifiers and the chain."""
 
     @abstractmethod
@@ -372,7 +360,14 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
                 f"Only binary classification is supported. y has {len(given.classes)} classes, "
                 f"{given.classes.tolist()[:5]}; wanted two, of which the second is to be detected"
             )
-        trained = self._train(given, seed)
+        boosted = held = given
+        if hasattr(self, "policy_fraction"):  # FCBoost has no thresholds to set
+            rng = np.random.default_rng(seed)
+            boosted, held = given.held_out(self.policy_fraction, "policy_fraction", rng)
+            held = held.in_c_order()
+        learner = Stump() if self.learner is None else self.learner
+        rows = CascadeRows.of(boosted, held, learner, self.n_jobs)
+        trained = self._train(rows, seed)
         if not trained.trees:
             raise ValueError(
                 "no base classifier is better than chance on these rows, so there is no cascade; "
@@ -406,15 +401,6 @@ class CascadeClassifier(HasPredictor, ClassifierMixin, BaseEstimator):  # type: 
         votes = pool.votes(rows, n_jobs=self.n_jobs).dense()[:, :, 0]
         self.ensemble_, self.stopped_by_ = pool, "n_steps"
         self.chain_ = self._chain(votes, codes > 0, float(pool.bias[0]))
-
-    def _learner(self) -> Learner:
-        return Stump() if self.learner is None else self.learner
-
-    def _parted(self, given: TrainingSet, seed: int, held_out: float) -> CascadeRows:
-        """Hold a share of the rows out for thresholds."""
-        rng = np.random.default_rng(seed)
-        boosted, held = given.held_out(held_out, "policy_fraction", rng)
-        return CascadeRows(boosted, held.in_c_order(), self._learner(), self.n_jobs)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return ``classes_[1]`` for rows that pass every stage, else ``classes_[0]``.

@@ -35,7 +35,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from mddag._utils.checks import check_between, check_positive
-from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascade import (
     CascadeClassifier,
     CascadeRows,
@@ -43,9 +42,7 @@ from mddag.detection.cascade import (
     Flags,
     TrainedChain,
     Vector,
-    adaboost,
     balanced,
-    boosted,
     highest_reject,
     votes_of,
 )
@@ -66,38 +63,6 @@ def miss_budget(n_steps: int, detection_rate: float, alpha: float) -> Vector:
     shape = np.exp(alpha * (t - 1)) if alpha >= 0 else np.exp(-alpha * -t)  # at most 1: finite
     budget: Vector = shape * ((1 - detection_rate) / shape.sum())
     return budget
-
-
-def soft_cascade(
-    votes: Vector,
-    positive: Flags,
-    *,
-    n_steps: int,
-    detection_rate: float,
-    alpha: float,
-    bias: float = 0.0,
-) -> Chain:
-    """Learn at most `n_steps` stages of a pool with votes (n, N), while negatives are left."""
-    budget = miss_budget(n_steps, detection_rate, alpha)
-    parts = SurvivingClass(votes[positive]), SurvivingClass(votes[~positive])
-    n_positive, spare = len(parts[0].score), 0.0
-    unused = np.ones(votes.shape[1], bool)
-    order, rejects = [], []
-    for t in range(min(n_steps, votes.shape[1])):
-        edge = np.where(unused, parts[0].mean_votes - parts[1].mean_votes, -np.inf)
-        h = int(np.argmax(edge >= edge.max() - TIE))
-        unused[h] = False
-        for part in parts:
-            part.add(h)
-        spare += budget[t]
-        reject = highest_reject(parts[0].score, parts[1].score, int(spare * n_positive + 1e-9))
-        spare -= parts[0].drop(reject) / n_positive
-        parts[1].drop(reject)
-        order.append(h)
-        rejects.append(reject)
-        if len(parts[1].score) == 0:
-            break
-    return Chain.of_steps(np.array(order), np.array(rejects) + bias, bias)
 
 
 class SurvivingClass:
@@ -184,24 +149,34 @@ class SoftCascadeClassifier(CascadeClassifier):
     def _check_parameters(self) -> None:
         check_between("alpha", self.alpha, -700, 700, "a number from -700 to 700, such as -4")
 
-    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
-        rows = self._parted(given, seed, self.policy_fraction)
-        rounds = islice(adaboost(rows.coded, rows.learner), self.pool_size)
-        trees = [tree for tree, _ in rounds]
+    def _train(self, rows: CascadeRows, seed: int) -> TrainedChain:
+        trees = [found.tree for found in islice(rows.adaboost(), self.pool_size)]
         if not trees:  # the caller says so
             return TrainedChain([], Chain.of_steps(np.empty(0, np.intp), []), "chance")
-        chain = self._chain(votes_of(rows.held, trees), rows.held.labels > 0, 0.0)
+        chain = self._chain(votes_of(rows.held, trees), rows.held.labels > 0)
         return TrainedChain(trees, chain, "n_steps")
 
-    def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
-        return soft_cascade(
-            votes,
-            positive,
-            n_steps=self.n_steps,
-            detection_rate=self.detection_rate,
-            alpha=self.alpha,
-            bias=bias,
-        )
+    def _chain(self, votes: Vector, positive: Flags, bias: float = 0.0) -> Chain:
+        budget = miss_budget(self.n_steps, self.detection_rate, self.alpha)
+        parts = SurvivingClass(votes[positive]), SurvivingClass(votes[~positive])
+        n_positive, spare = len(parts[0].score), 0.0
+        unused = np.ones(votes.shape[1], bool)
+        order, rejects = [], []
+        for t in range(min(self.n_steps, votes.shape[1])):
+            edge = np.where(unused, parts[0].mean_votes - parts[1].mean_votes, -np.inf)
+            h = int(np.argmax(edge >= edge.max() - TIE))
+            unused[h] = False
+            for part in parts:
+                part.add(h)
+            spare += budget[t]
+            reject = highest_reject(parts[0].score, parts[1].score, int(spare * n_positive + 1e-9))
+            spare -= parts[0].drop(reject) / n_positive
+            parts[1].drop(reject)
+            order.append(h)
+            rejects.append(reject)
+            if len(parts[1].score) == 0:
+                break
+        return Chain.of_steps(np.array(order), np.array(rejects) + bias, bias)
 
 
 class SurvivingRows:
@@ -236,63 +211,17 @@ class SurvivingRows:
         """Return the shares of the classes that have survived until now."""
         return np.asarray(self.share * self.n_left())
 
+    def weight(self, signs: Vector) -> Vector:
+        """Return AdaBoost's weights of rows (n,); none where they are rejected."""
+        margin = signs * self.score
+        # The smallest margin is taken off, so that no weight overflows.
+        decay = np.exp(margin[self.alive].min() - margin)
+        weight = balanced(self.positive) * decay * self.alive
+        return np.asarray(weight / weight.sum())
+
     def remaining(self) -> SurvivingRows:
         """Return the rows that are left."""
         return SurvivingRows(self.score[self.alive], self.positive[self.alive], self.survived)
-
-
-def wald_boost(rows: CascadeRows, *, n_rounds: int, miss: float, smoothing: float) -> TrainedChain:
-    """Train up to "n_rounds", a "perfect" base classifier, or one no better than "chance"."""
-    trees: list[Nodes] = []
-    rejects: list[float] = []
-    stopped_by = "n_rounds"
-    here, held = (
-        SurvivingRows(np.zeros(len(part)), part.labels > 0) for part in (rows.boosted, rows.held)
-    )
-    while len(trees) < n_rounds:
-        weight = _weight(rows.coded.signs, here)
-        found = boosted(rows.coded, rows.learner, weight, int(here.alive.sum()))
-        if found is None:
-            stopped_by = "chance"
-            break
-        here.score = here.score + found.votes
-        held.score = held.score + rows.held_votes(found.tree)
-        r = held.threshold(miss, smoothing)
-        if min(here.n_left(r).min(), held.n_left(r).min()) < FEWEST:
-            r = -np.inf  # the last rows of a class are not rejected, but boosted on to the end
-        here.reject(r)
-        held.reject(r)
-        trees.append(found.tree)
-        rejects.append(r)
-        if found.is_perfect:
-            stopped_by = "perfect"
-            break
-        if min(here.alive.mean(), held.alive.mean()) < CROWDED:
-            rows = rows.kept(np.flatnonzero(here.alive), np.flatnonzero(held.alive))
-            here, held = here.remaining(), held.remaining()
-    return TrainedChain(trees, Chain.of_steps(np.arange(len(trees)), rejects), stopped_by)
-
-
-def _weight(signs: Vector, rows: SurvivingRows) -> Vector:
-    """Return AdaBoost's weights of rows (n,); none where they are rejected."""
-    margin = signs * rows.score
-    # The smallest margin is taken off, so that no weight overflows.
-    weight = balanced(rows.positive) * np.exp(margin[rows.alive].min() - margin) * rows.alive
-    return np.asarray(weight / weight.sum())
-
-
-def wald_rejects(
-    votes: Vector, positive: Flags, *, miss: float, smoothing: float, bias: float = 0.0
-) -> Vector:
-    """Learn thresholds of base classifiers by their votes (n, N), until a class has no rows."""
-    tested, rejects = SurvivingRows(np.full(len(positive), bias), positive), []
-    for of_step in votes.T:
-        tested.score = tested.score + of_step
-        rejects.append(tested.threshold(miss, smoothing))
-        tested.reject(rejects[-1])
-        if tested.n_left().min() == 0:
-            break
-    return np.array(rejects)
 
 
 def wald_reject(
@@ -370,24 +299,55 @@ class WaldBoostClassifier(CascadeClassifier):
     def _check_parameters(self) -> None:
         check_positive("smoothing", self.smoothing)
 
-    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
-        trained = wald_boost(
-            self._parted(given, seed, self.policy_fraction),
-            n_rounds=self.n_rounds,
-            miss=self.miss_rate,
-            smoothing=self.smoothing,
-        )
+    def _train(self, rows: CascadeRows, seed: int) -> TrainedChain:
+        trained = self._boosted(rows)
         return replace(trained, chain=_accepting(trained.chain))
 
-    def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
-        rejects = wald_rejects(
-            votes[:, : self.n_rounds],
-            positive,
-            miss=self.miss_rate,
-            smoothing=self.smoothing,
-            bias=bias,
-        )
+    def _chain(self, votes: Vector, positive: Flags, bias: float = 0.0) -> Chain:
+        rejects = self._rejects(votes[:, : self.n_rounds], positive, bias)
         return _accepting(Chain.of_steps(np.arange(len(rejects)), rejects, bias))
+
+    def _boosted(self, rows: CascadeRows) -> TrainedChain:
+        """Train up to "n_rounds", a "perfect" base classifier, or one no better than "chance"."""
+        trees: list[Nodes] = []
+        rejects: list[float] = []
+        stopped_by = "n_rounds"
+        here, held = (
+            SurvivingRows(np.zeros(len(part)), part.labels > 0)
+            for part in (rows.boosted, rows.held)
+        )
+        while len(trees) < self.n_rounds:
+            found = rows.next_tree(here.weight(rows.signs))
+            if found is None:
+                stopped_by = "chance"
+                break
+            here.score = here.score + found.votes
+            held.score = held.score + rows.held_votes(found.tree)
+            r = held.threshold(self.miss_rate, self.smoothing)
+            if min(here.n_left(r).min(), held.n_left(r).min()) < FEWEST:
+                r = -np.inf  # the last rows of a class are not rejected, but boosted on to the end
+            here.reject(r)
+            held.reject(r)
+            trees.append(found.tree)
+            rejects.append(r)
+            if found.is_perfect:
+                stopped_by = "perfect"
+                break
+            if min(here.alive.mean(), held.alive.mean()) < CROWDED:
+                rows = rows.kept(np.flatnonzero(here.alive), np.flatnonzero(held.alive))
+                here, held = here.remaining(), held.remaining()
+        return TrainedChain(trees, Chain.of_steps(np.arange(len(trees)), rejects), stopped_by)
+
+    def _rejects(self, votes: Vector, positive: Flags, bias: float = 0.0) -> Vector:
+        """Learn thresholds of base classifiers by their votes (n, N), until a class has no rows."""
+        tested, rejects = SurvivingRows(np.full(len(positive), bias), positive), []
+        for of_step in votes.T:
+            tested.score = tested.score + of_step
+            rejects.append(tested.threshold(self.miss_rate, self.smoothing))
+            tested.reject(rejects[-1])
+            if tested.n_left().min() == 0:
+                break
+        return np.array(rejects)
 
 
 def _accepting(chain: Chain) -> Chain:

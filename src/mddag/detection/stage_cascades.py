@@ -10,7 +10,7 @@ cascade ends with what it has.
 
 **FCBoost** (Saberian & Vasconcelos 2010): all stages grow at once, under one criterion. It adds an
 exponential loss and the price of the evaluations, with soft decisions between stages. With u(z) =
-(tanh(s z) + 1) / 2 the last-stage cascade of f_1 … f_M scores and costs
+(tanh(z) + 1) / 2 the last-stage cascade of f_1 … f_M scores and costs
 
     F_M = f_M,  F_m = f_m + u(f_m) (F_{m+1} - f_m)       C_M = c_M,  C_m = c_m + u(f_m) C_{m+1},
 
@@ -37,81 +37,26 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from mddag._utils.checks import check_between, check_one_of, check_positive, check_whole
+from mddag._utils.checks import check_between, check_one_of, check_whole
 from mddag._utils.warnings import doubt
-from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascade import (
     ROUNDING,
     CascadeClassifier,
     CascadeRows,
     Chain,
-    CodedRows,
     TrainedChain,
     Vector,
-    adaboost,
     balanced,
     highest_reject,
     weighed,
 )
 from mddag.ensemble.nodes import Nodes
-from mddag.learners.learner import Learner
 
 FEWEST_NEGATIVES = 20  # fewer are no sample to train a stage on
 LONGEST_STEP = 2.0  # a base classifier without error among millions of rows gets less
 CLOSE = 1e-3  # of a step: where its length is found
 
 Rates = Literal["stage", "cascade"]
-
-
-def vj_cascade(
-    rows: CascadeRows,
-    *,
-    max_fpr: float,
-    min_tpr: float,
-    rates: Rates,
-    n_stages: int,
-    max_rounds: int,
-) -> TrainedChain:
-    """Train stages up to "n_stages", too few "negatives" left, or one that misses its "rates"."""
-    trees: list[Nodes] = []
-    sizes: list[int] = []
-    rejects: list[float] = []
-    fpr, tpr, stopped_by = 1.0, 1.0, "n_stages"
-    for m in range(1, n_stages + 1):
-        positive = rows.held.labels > 0
-        n_boosted = np.count_nonzero(rows.boosted.labels == 0)
-        if m > 1 and (n_boosted < FEWEST_NEGATIVES or positive.all()):
-            stopped_by = "negatives"
-            break
-        goal = max_fpr, min_tpr
-        if rates == "cascade":  # the first m stages together
-            goal = max_fpr**m / max(fpr, ROUNDING), min(min_tpr**m / tpr, 1.0)
-        may_pass = goal[0] * (~positive).sum() + ROUNDING
-        may_lose = int((1 - goal[1]) * positive.sum() + ROUNDING)
-        stage: list[Nodes] = []
-        score, held_score, reject = np.zeros(len(rows.boosted)), np.zeros(len(positive)), -np.inf
-        reached = False
-        for tree, votes in islice(adaboost(rows.coded, rows.learner), max_rounds):
-            stage.append(tree)
-            score += votes
-            held_score += rows.held_votes(tree)
-            reject = highest_reject(held_score[positive], held_score[~positive], may_lose)
-            reached = np.count_nonzero((held_score > reject) & ~positive) <= may_pass
-            if reached:
-                break
-        if stage:
-            trees += stage
-            sizes.append(len(stage))
-            rejects.append(reject)
-        if not reached:
-            stopped_by = "rates"
-            break
-        held = held_score > reject
-        fpr *= float(held[~positive].mean()) if not positive.all() else 0.0
-        tpr *= float(held[positive].mean()) if positive.any() else 0.0
-        through = (score > reject) | rows.coded.positive
-        rows = rows.kept(np.flatnonzero(through), np.flatnonzero(held))
-    return TrainedChain(trees, Chain.of_stages(sizes, rejects), stopped_by)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -167,15 +112,8 @@ class VJCascadeClassifier(CascadeClassifier):
     def _check_parameters(self) -> None:
         check_one_of("rates", self.rates, ("stage", "cascade"))
 
-    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
-        trained = vj_cascade(
-            self._parted(given, seed, self.policy_fraction),
-            max_fpr=self.max_fpr,
-            min_tpr=self.min_tpr,
-            rates=self.rates,
-            n_stages=self.n_stages,
-            max_rounds=self.max_rounds,
-        )
+    def _train(self, rows: CascadeRows, seed: int) -> TrainedChain:
+        trained = self._stages(rows)
         n = trained.chain.n_stages
         if trained.stopped_by == "rates" and n:
             size = int(np.diff(trained.chain.ends, prepend=0)[-1])
@@ -191,6 +129,52 @@ class VJCascadeClassifier(CascadeClassifier):
             )
         return trained
 
+    def _stages(self, rows: CascadeRows) -> TrainedChain:
+        """Train up to "n_stages", too few "negatives" left, or one that misses its "rates"."""
+        trees: list[Nodes] = []
+        sizes: list[int] = []
+        rejects: list[float] = []
+        fpr, tpr, stopped_by = 1.0, 1.0, "n_stages"
+        for m in range(1, self.n_stages + 1):
+            positive = rows.held.labels > 0
+            n_boosted = np.count_nonzero(rows.boosted.labels == 0)
+            if m > 1 and (n_boosted < FEWEST_NEGATIVES or positive.all()):
+                stopped_by = "negatives"
+                break
+            goal = self.max_fpr, self.min_tpr
+            if self.rates == "cascade":  # the first m stages together
+                goal = self.max_fpr**m / max(fpr, ROUNDING), min(self.min_tpr**m / tpr, 1.0)
+            may_pass = goal[0] * (~positive).sum() + ROUNDING
+            may_lose = int((1 - goal[1]) * positive.sum() + ROUNDING)
+            score, held_score = np.zeros(len(rows.boosted)), np.zeros(len(positive))
+            size, reached = 0, False
+            for found in islice(rows.adaboost(), self.max_rounds):
+                trees.append(found.tree)
+                size += 1
+                score += found.votes
+                held_score += rows.held_votes(found.tree)
+                reject = highest_reject(held_score[positive], held_score[~positive], may_lose)
+                reached = np.count_nonzero((held_score > reject) & ~positive) <= may_pass
+                if reached:
+                    break
+            if size:
+                sizes.append(size)
+                rejects.append(reject)
+            if not reached:
+                stopped_by = "rates"
+                break
+            held = held_score > reject
+            fpr *= float(held[~positive].mean()) if not positive.all() else 0.0
+            tpr *= float(held[positive].mean()) if positive.any() else 0.0
+            through = (score > reject) | rows.positive
+            rows = rows.kept(np.flatnonzero(through), np.flatnonzero(held))
+        return TrainedChain(trees, Chain.of_stages(sizes, rejects), stopped_by)
+
+
+def passing(scores: Vector) -> Vector:
+    """Return u(z), the soft decision to go on."""
+    return np.asarray((np.tanh(scores) + 1) / 2)
+
 
 @dataclass(frozen=True, eq=False)
 class FCStages:
@@ -201,16 +185,10 @@ class FCStages:
     signs: Vector  # float64 (n,), y
     weight: Vector  # float64 (n,), p
     price: Vector  # float64 (n,), eta / n_negative for negatives, 0 for positives
-    slope: float  # s of u(z)
-
-    def passed(self, scores: Vector) -> Vector:
-        """Return u(z) = (tanh(s z) + 1) / 2."""
-        u: Vector = (np.tanh(self.slope * scores) + 1) / 2
-        return u
 
     def solved(self) -> tuple[Vector, Vector, Vector, Vector]:
         """Return u(f_m), b_m, F_m and C_m, float64 (M, n) each."""
-        u = self.passed(self.scores)
+        u = passing(self.scores)
         reached = np.vstack([np.ones(u.shape[1]), np.cumprod(u, axis=0)[:-1]])
         final, cost = np.empty_like(u), np.empty_like(u)
         final[-1], cost[-1] = self.scores[-1], self.costs[-1]
@@ -233,7 +211,7 @@ class FCStages:
         u, reached, final, cost = self.solved()
         pull = self.signs * self.weight * np.exp(-self.signs * final[0])
         psi, cost_ahead = np.ones_like(u), np.zeros_like(u)
-        du = 2 * self.slope * u * (1 - u)
+        du = 2 * u * (1 - u)
         psi[:-1] = 1 - u[:-1] + du[:-1] * (final[1:] - self.scores[:-1])
         cost_ahead[:-1] = du[:-1] * cost[1:]
         derivative: Vector = reached * (self.price * cost_ahead - pull * psi)
@@ -250,7 +228,7 @@ class FCStages:
             moved = score + a * votes
             here, here_cost = moved, price
             if m < len(u) - 1:
-                goes_on = self.passed(moved)
+                goes_on = passing(moved)
                 here = moved + goes_on * (final[m + 1] - moved)
                 here_cost = price + goes_on * cost[m + 1]
             return self.value_of(before + reached * here, cost_before + reached * here_cost)
@@ -280,53 +258,6 @@ class StagedTree(NamedTuple):
     is_last: bool  # whether that was the last one then, so that later stages count it, too
 
 
-def fc_boost(
-    rows: CodedRows,
-    learner: Learner,
-    *,
-    n_rounds: int,
-    eta: float,
-    slope: float,
-    positive_weight: float = 1.0,
-    max_stages: int | None = None,
-    max_features: int | None = None,
-    seed: int = 0,
-) -> list[StagedTree]:
-    """Learn up to `n_rounds` base classifiers and their stages, while a step makes L smaller."""
-    n_negative = max(int((~rows.positive).sum()), 1)
-    stages = FCStages(
-        scores=np.zeros((1, len(rows.positive))),
-        costs=np.zeros(1),
-        signs=rows.signs,
-        weight=balanced(rows.positive, positive_weight),
-        price=np.where(rows.positive, 0.0, eta / n_negative),
-        slope=slope,
-    )
-    grown: list[StagedTree] = []
-    rng = np.random.default_rng(seed)
-    for _ in range(n_rounds):
-        open_rows = rows
-        if max_features is not None:
-            n_open = min(max_features, rows.columns.n_features)
-            drawn = rng.choice(rows.columns.n_features, n_open, replace=False)
-            open_rows = replace(rows, columns=rows.columns.restricted(drawn))
-        n_stages = len(stages.scores)
-        grows = bool(grown) and (max_stages is None or n_stages < max_stages)
-        at = stages.extended() if grows else stages
-        steps = []  # of each stage: L at the best length of the steepest tree, its votes, the tree
-        for m, steepness in enumerate(at.derivative()):
-            nodes, votes = open_rows.steepest(learner, -steepness)
-            length, value = at.along(m, votes)
-            steps.append((value, length * votes, weighed(nodes, length)))
-        m = min(range(len(steps)), key=lambda m: steps[m][0])
-        value, votes, tree = steps[m]
-        if value >= stages.value() and grown:
-            break
-        stages = (at if m == n_stages else stages).moved(m, votes)
-        grown.append(StagedTree(tree, m, m >= n_stages - 1))
-    return grown
-
-
 def fc_chain(grown: list[StagedTree], reject: float = 0.0) -> Chain:
     """Return the cascade that rejects scores up to `reject`; base classifiers by stage."""
     stage, is_last = (np.array(of) for of in list(zip(*grown, strict=True))[1:])
@@ -354,8 +285,6 @@ class FCBoostClassifier(CascadeClassifier):
         Most base classifiers of all stages together.
     eta : float, default 0.02
         The price of one evaluation on a negative, in units of the exponential loss.
-    slope : float, default 1.0
-        s of u(z) = (tanh(s z) + 1) / 2: the larger, the more like a hard decision.
     positive_weight : float, default 1.0
         Weight of all positives together, in units of that of all negatives.
     threshold : float, default 0.0
@@ -384,7 +313,6 @@ class FCBoostClassifier(CascadeClassifier):
 
     n_rounds: int = 100
     eta: float = 0.02
-    slope: float = 1.0
     positive_weight: float = 1.0
     threshold: float = 0.0
     max_stages: int | None = 10
@@ -392,7 +320,6 @@ class FCBoostClassifier(CascadeClassifier):
 
     def _check_parameters(self) -> None:
         check_between("eta", self.eta, 0.0, np.inf, "a price, 0 or more")
-        check_positive("slope", self.slope)
         wanted = "a number above 0 and at most 1e9"
         check_between("positive_weight", self.positive_weight, 1e-9, 1e9, wanted)
         check_between("threshold", self.threshold, -np.inf, np.inf, "a finite number")
@@ -400,19 +327,40 @@ class FCBoostClassifier(CascadeClassifier):
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), 1)
 
-    def _train(self, given: TrainingSet, seed: int) -> TrainedChain:
-        # All rows are boosted on: the criterion has no thresholds to be set.
-        learner = self._learner()
-        grown = fc_boost(
-            CodedRows.of(given, learner, self.n_jobs),
-            learner,
-            n_rounds=self.n_rounds,
-            eta=self.eta,
-            slope=self.slope,
-            positive_weight=self.positive_weight,
-            max_stages=self.max_stages,
-            max_features=self.max_features,
-            seed=seed,
-        )
+    def _train(self, rows: CascadeRows, seed: int) -> TrainedChain:
+        grown = self._grown(rows, seed)
         stopped_by = "n_rounds" if len(grown) == self.n_rounds else "criterion"
         return TrainedChain([g.tree for g in grown], fc_chain(grown, self.threshold), stopped_by)
+
+    def _grown(self, rows: CascadeRows, seed: int) -> list[StagedTree]:
+        """Learn base classifiers and their stages, while a step makes L smaller."""
+        n_negative = max(int((~rows.positive).sum()), 1)
+        stages = FCStages(
+            scores=np.zeros((1, len(rows.positive))),
+            costs=np.zeros(1),
+            signs=rows.signs,
+            weight=balanced(rows.positive, self.positive_weight),
+            price=np.where(rows.positive, 0.0, self.eta / n_negative),
+        )
+        grown: list[StagedTree] = []
+        n_features, rng = rows.columns.n_features, np.random.default_rng(seed)
+        for _ in range(self.n_rounds):
+            open_rows = rows
+            if self.max_features is not None:
+                drawn = rng.choice(n_features, min(self.max_features, n_features), replace=False)
+                open_rows = replace(rows, columns=rows.columns.restricted(drawn))
+            n_stages = len(stages.scores)
+            grows = bool(grown) and (self.max_stages is None or n_stages < self.max_stages)
+            at = stages.extended() if grows else stages
+            steps = []  # of each stage: L at the best length of the steepest tree, votes, the tree
+            for m, steepness in enumerate(at.derivative()):
+                nodes, votes = open_rows.steepest(-steepness)
+                length, value = at.along(m, votes)
+                steps.append((value, length * votes, weighed(nodes, length)))
+            m = min(range(len(steps)), key=lambda m: steps[m][0])
+            value, votes, tree = steps[m]
+            if value >= stages.value() and grown:
+                break
+            stages = (at if m == n_stages else stages).moved(m, votes)
+            grown.append(StagedTree(tree, m, m >= n_stages - 1))
+        return grown
