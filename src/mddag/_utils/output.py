@@ -1,7 +1,8 @@
-"""Output: files written completely or not at all, and progress bars on standard error."""
+"""Output: files written completely or not at all, JSON, and progress bars on standard error."""
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import stat
@@ -11,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 KEPT = 50  # characters of the name: at 4 bytes each, the rest still fits into the 255 of a name
 
@@ -42,6 +45,19 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold: Python's types, and strings for infinite numbers."""
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 Report = Callable[[int, str], None]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import io
 import json
-import math
 import os
 import sys
 import warnings
@@ -20,10 +19,9 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from typer import Option
 
-from mddag._utils.output import write_whole
+from mddag._utils.output import plain, write_whole
 
 
 class ExitCode(IntEnum):
@@ -139,23 +137,6 @@ class Output:
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = show
             yield
-
-
-def plain(value: Any) -> Any:
-    """Return what JSON can hold: Python's types, and strings for infinite numbers."""
-    if isinstance(value, dict):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)
 
 
 def check_plot(path: Path | None) -> None:

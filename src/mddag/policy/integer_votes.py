@@ -39,8 +39,9 @@ class IntegerVotes(ReadOnlyArrays):
                 f"votes can sum up to {total}; wanted finite leaf values and a finite bias"
             )
         room = LARGEST - tables.n_trees - 1  # what rounding may add
-        exponent = math.floor(math.log2(min(room / total, 2.0**1000))) if total > 0 else 0
-        exponent = max(exponent, -1000)
+        # Fine units also where all votes are 0: edges move by some units to allow for rounding.
+        units = room / total if total > 0 else np.inf
+        exponent = max(math.floor(math.log2(min(units, 2.0**1000))), -1000)
         values, bias = (_rounded(v, exponent) for v in (tables.values, tables.bias))
         return cls(values, bias, exponent, tables.n_trees)
 

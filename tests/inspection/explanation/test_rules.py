@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 from mddag import Features
 from mddag.inspection.explanation.rules import (
     best_changes,
-    changed_predictions,
     leaf_rules,
     number,
     path_of,
     rule_of_path,
     tries_of,
-    value_of,
 )
 from tests import strategies
 from tests.inspection.explanation.models import nominal_ensemble
@@ -87,21 +85,25 @@ def test_values_at_and_above_thresholds_and_other_categories_are_tried():
 
 
 def test_a_missing_value_may_become_any():
-    found = [t.to for t in tries([np.nan, np.nan]) if t.feature == 0]
-    assert found == ["<= 30", "<= 40", "> 40"]
-    assert value_of(FEATURES, 1, np.nan) is None
-    assert value_of(FEATURES, 1, 2.0) == "none"
-    assert value_of(Features(2), 1, 2.0) == 2.0
+    found = [(t.to, t.value) for t in tries([np.nan, np.nan]) if t.feature == 0]
+    assert found == [("<= 30", None), ("<= 40", None), ("> 40", None)]
 
 
-def test_the_nearest_change_of_each_feature_counts():
+@pytest.mark.parametrize(
+    ("predict", "of_numbers", "wanted"),
+    [
+        (lambda rows: (rows[:, 0] > 25) * 1, False, [("age", "> 30", 20.0, 1)]),
+        (
+            lambda rows: rows[:, 0] - 3 * rows[:, 1],
+            True,
+            [("age", "> 40", 20.0, np.nextafter(40, 41) - 3), ("work", "is private", "state", 20)],
+        ),
+    ],
+)
+def test_the_best_change_of_each_feature_counts(predict, of_numbers, wanted):
+    def answers(rows):
+        return predict(np.asarray(rows))
+
     row = np.array([20.0, 1.0])
-    some = tries_of(TREES, FEATURES, row)
-    found = changed_predictions(some, row, FEATURES, lambda rows: (rows[:, 0] > 25) * 1)
-    assert found.tolist() == [1 if t.feature == 0 else 0 for t in some]
-    (change,) = best_changes(some, found, 0, of_numbers=False)
-    assert (change.name, change.to, change.value, change.prediction) == ("age", "> 30", 20.0, 1)
-    numbers = changed_predictions(some, row, FEATURES, lambda rows: rows[:, 0] - 3 * rows[:, 1])
-    first, second = best_changes(some, numbers, 17.0, of_numbers=True)
-    assert (first.name, first.to) == ("age", "> 40")
-    assert (second.name, second.to) == ("work", "is private")
+    found = best_changes(tries(row), row, FEATURES, answers, of_numbers=of_numbers)
+    assert [(c.name, c.to, c.value, c.prediction) for c in found] == wanted

@@ -1,13 +1,14 @@
-"""Explain one row: walk it through the policy, then change one feature at a time.
+"""Explain one row: follow its path, then change one feature at a time.
 
-The row is walked once in Python, and the DAG is run on all changed rows at once. The jump table
-folds chains of SKIPs; the walk unfolds them, since they are to be listed. Its sums are those of the
-executors to the last bit: integers where base classifiers are trees on scores or stages
-(``IntegerVotes``), else float64.
+The path is that of the executors; its sums are added up again to list them, to the last bit as
+executors do: in integers where base classifiers are trees on scores or stages (``IntegerVotes``),
+else in float64. The jump table folds chains of SKIPs, which are unfolded to find where the row
+quits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,7 +23,6 @@ from mddag.engine.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
-from mddag.ensemble.patches import PatchFeatures
 from mddag.inspection.explanation.explanation import (
     ExitReason,
     Explanation,
@@ -33,7 +33,6 @@ from mddag.inspection.explanation.explanation import (
 )
 from mddag.inspection.explanation.rules import (
     best_changes,
-    changed_predictions,
     feature_name,
     path_of,
     rule_of_path,
@@ -41,7 +40,7 @@ from mddag.inspection.explanation.rules import (
     value_of,
 )
 from mddag.policy.calibration import Calibration
-from mddag.policy.policy import ACTIONS, EVAL, QUIT
+from mddag.policy.policy import ACTIONS, QUIT
 from mddag.policy.state import Score, Stages
 
 
@@ -53,37 +52,35 @@ def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation
             f"({typed(dag.policy.state)}), so one row has no path of its own to explain; "
             "model.report(path, X, y, qid=qid) shows the paths of many"
         )
-    features, x = dag.ensemble.features, np.asarray(row)[0]
-    walk = WalkOfRow(dag.program, row)
+    ensemble, features, x = dag.ensemble, dag.ensemble.features, np.asarray(row)[0]
+    trace, walk = dag.run(row), _Walk(dag.program, row)
+    steps = tuple(walk.steps(trace.path(0).tolist()))
+    end = walk.exit(int(trace.exit_step[0]))
     predict = partial(predictions, dag, calibration)
-    prediction = predict(row).tolist()[0]
-    trees = [tree for step in walk.steps for tree in _trees(walk.ensemble, step.classifier)]
+    trees = [tree for step in steps for tree in _trees(ensemble, step.classifier)]
     read = dict.fromkeys(int(node["feature"]) for tree in trees for node, _ in path_of(tree, x)[0])
-    # No pixel changes one Haar feature alone, so of patches nothing is tried.
-    tries = [] if isinstance(features, PatchFeatures) else tries_of(trees, features, x)
-    found = changed_predictions(tries, x, features, predict)
-    classes, end = classes_of(dag.ensemble), walk.exit()
-    probabilities = None
+    tries = tries_of(trees, features, x)
+    classes, probabilities = classes_of(ensemble), None
     if classes is not None and calibration is not None:
-        exit_step = walk.steps[-1].step + 1 if walk.steps else 0
-        shares = calibration.probabilities(walk.scores[None], np.array([exit_step]))
+        shares = calibration.probabilities(trace.scores, trace.exit_step)
         probabilities = tuple(shares[0].tolist())
-    predicts_classes = dag.ensemble.task.predicts_classes
+    order, of_classes = dag.policy.order.tolist(), ensemble.task.predicts_classes
+    evaluated = {step.classifier for step in steps}
     return Explanation(
-        kind=dag.ensemble.kind,
-        prediction=prediction,
+        kind=ensemble.kind,
+        prediction=predict(row).tolist()[0],
         classes=None if classes is None else tuple(classes.tolist()),
         probabilities=probabilities,
         start=tuple(walk.start.tolist()),
-        scores=tuple(walk.scores.tolist()),
-        steps=tuple(walk.steps),
-        skipped=tuple(walk.skipped),
-        not_reached=tuple(walk.policy.order[walk.at :].tolist()),
+        scores=tuple(trace.scores[0].tolist()),
+        steps=steps,
+        skipped=tuple(j for j in order[: end.step] if j not in evaluated),
+        not_reached=tuple(order[end.step :]),
         exit=end,
         inputs={feature_name(features, i): value_of(features, i, float(x[i])) for i in read},
-        changes=best_changes(tries, found, prediction, of_numbers=not predicts_classes),
+        changes=best_changes(tries, x, features, predict, of_numbers=not of_classes),
         n_tried=len(tries),
-        missing_score=_margin(walk.scores) if predicts_classes and end.verdict is None else None,
+        missing_score=_margin(trace.scores[0]) if of_classes and end.verdict is None else None,
     )
 
 
@@ -144,12 +141,8 @@ def _margin(scores: NDArray[np.float64]) -> float:
 THE_ROW = np.zeros(1, np.intp)
 
 
-class WalkOfRow:
-    """A row (1, n_features) on its way through the policy of a program.
-
-    `steps` are its evaluations, `skipped` what it skipped; `decision` is that at which it quits, or
-    their number if it passed all of them, and `at` the step of this decision.
-    """
+class _Walk:
+    """What a row (1, n_features) carries along its path through a program."""
 
     def __init__(self, program: Program, row: Rows) -> None:
         self.program, self.policy, self.ensemble = program, program.policy, program.ensemble
@@ -162,20 +155,6 @@ class WalkOfRow:
         self.votes_on = votes_on(replace(self.ensemble, tables=tables), row, 1)
         self.carried: Any = self.state.start(tables.bias, 1)
         self.start = self.scores
-        self.steps: list[Step] = []
-        self.skipped: list[int] = []
-        self._listed = 0  # of them in the steps so far
-        self.decision = 0
-        while self.decision < len(self.policy.actions):
-            action = self.policy.actions[self.decision, self.cell]
-            if action == QUIT:
-                break
-            self._take(action)
-
-    @property
-    def at(self) -> int:
-        """The step of the decision."""
-        return min(self.decision * self.policy.every, self.policy.n_steps)
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -183,70 +162,60 @@ class WalkOfRow:
         copy: NDArray[np.float64] = self.state.scores(self.carried)[0] * self.unit
         return copy
 
-    @property
-    def read(self) -> NDArray[np.float64]:
-        """The scores that the decision looks at, (K,); with stages not always the final ones."""
-        if not isinstance(self.state, Stages):
-            return self.scores
-        columns = self.carried[0].reshape(self.state.n_columns, -1)
-        column: NDArray[np.float64] = columns[self.state.reads[self.at]] * self.unit
-        return column
-
-    @property
-    def cell(self) -> int:
-        """The cell of the decision."""
-        if not self.program.has_walk:
-            return int(self.state.cells(self.carried, self.at, THE_ROW)[0])
-        return int(self.program.cells(self.read[None])[0])
-
-    def _take(self, action: int) -> None:
-        """Evaluate or skip up to the next decision, which a SKIP may choose."""
-        after = self.decision + 1
-        if self.policy.leaps is not None and action != EVAL:
-            after = int(self.policy.leaps[self.decision, self.cell])
-        for j in range(self.policy.n_steps)[self.at : after * self.policy.every]:
-            classifier = int(self.policy.order[j])
-            if action != EVAL:
-                self.skipped.append(classifier)
-                continue
+    def steps(self, path: list[int]) -> Iterator[Step]:
+        """Evaluate the base classifiers of the path."""
+        place = np.argsort(self.policy.order).tolist()
+        for classifier in path:
             votes = self.votes_on(classifier, THE_ROW)
-            self.state.add(self.carried, j, THE_ROW, votes)
-            self.steps.append(
-                Step(
-                    step=j,
-                    classifier=classifier,
-                    name=name_of(classifier),
-                    rules=_rules(self.ensemble, classifier, self.x),
-                    votes=tuple((votes[0] * self.unit).tolist()),
-                    scores=tuple(self.scores.tolist()),
-                    skipped=tuple(self.skipped[self._listed :]),
-                )
+            self.state.add(self.carried, place[classifier], THE_ROW, votes)
+            yield Step(
+                step=place[classifier],
+                classifier=classifier,
+                name=name_of(classifier),
+                rules=_rules(self.ensemble, classifier, self.x),
+                votes=tuple((votes[0] * self.unit).tolist()),
+                scores=tuple(self.scores.tolist()),
             )
-            self._listed = len(self.skipped)
-        self.decision = after
 
-    def exit(self) -> ExitReason:
-        """Say why the walk ended."""
-        d, cell = self.decision, self.cell
-        ended = d == len(self.policy.actions)
+    def exit(self, exit_step: int) -> ExitReason:
+        """Say where and why the row stopped, having evaluated nothing from `exit_step` on."""
+        policy, state = self.policy, self.state
+        d, n_decisions = -(-exit_step // policy.n_together), len(policy.actions)
+        read, cell = self._looked_at(d)
+        while d < n_decisions and policy.actions[d, cell] != QUIT:
+            d = d + 1 if policy.leaps is None else int(policy.leaps[d, cell])
+            read, cell = self._looked_at(d)
         verdict = None
-        if self.policy.verdict is not None and (code := int(self.policy.verdict[d, cell])) >= 0:
+        if policy.verdict is not None and (code := int(policy.verdict[d, cell])) >= 0:
             classes = self.ensemble.classes
             verdict = code if classes is None else classes.tolist()[code]
         reads, value = "state", None
-        if isinstance(self.state, (Score, Stages)):
-            reads = "score" if len(self.read) == 1 else "margin"
-            value = float(self.read[0]) if reads == "score" else _margin(self.read)
         segments: tuple[Segment, ...] = ()
         segment: Segment | None = None
-        if not ended and value is not None:
-            edges = self.policy.grid.edges
-            top, place = divmod(cell, len(edges) + 1)  # by margin, each best class has its cells
-            actions = self.policy.actions[d].reshape(-1, len(edges) + 1)[top]
-            segments = merged(actions, edges)
-            segment = segments[np.count_nonzero(np.diff(actions[: place + 1]))]
-        reason = "end" if ended else "quit"
-        return ExitReason(reason, self.at, reads, value, segments, segment, verdict)
+        if isinstance(state, (Score, Stages)):
+            reads = "score" if len(read) == 1 else "margin"
+            value = float(read[0]) if reads == "score" else _margin(read)
+            if d < n_decisions:
+                edges = policy.grid.edges
+                top, place = divmod(cell, len(edges) + 1)  # each best class has cells by margin
+                actions = policy.actions[d].reshape(-1, len(edges) + 1)[top]
+                segments = merged(actions, edges)
+                segment = segments[np.count_nonzero(np.diff(actions[: place + 1]))]
+        reason, step = ("quit" if d < n_decisions else "end"), self._step_of(d)
+        return ExitReason(reason, step, reads, value, segments, segment, verdict)
+
+    def _step_of(self, decision: int) -> int:
+        return min(decision * self.policy.every, self.policy.n_steps)
+
+    def _looked_at(self, decision: int) -> tuple[NDArray[np.float64], int]:
+        """Return the scores (K,) that a decision looks at, and its cell."""
+        step, read = self._step_of(decision), self.scores
+        if isinstance(self.state, Stages):
+            columns = self.carried[0].reshape(self.state.n_columns, -1)
+            read = columns[self.state.reads[step]] * self.unit
+        if self.program.has_walk:
+            return read, int(self.program.cells(read[None])[0])
+        return read, int(self.state.cells(self.carried, step, THE_ROW)[0])
 
 
 def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segment, ...]:

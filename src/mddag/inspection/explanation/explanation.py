@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mddag._utils.output import plain
 from mddag.inspection.explanation.rules import Change, number, one_line
 
 if TYPE_CHECKING:
@@ -29,72 +30,35 @@ class Segment:
 
 @dataclass(frozen=True)
 class ExitReason:
-    """Where a row stopped, and why.
+    """Where a row stopped, and why."""
 
-    Attributes
-    ----------
-    reason : {"quit", "end"}
-        "end" if no decision is left.
-    step : int
-        The step of the policy at which it stopped, from 0.
-    reads : {"score", "margin", "state"}
-        What the decision looks at.
-    value : float or None
-        The score or margin there; None for other states.
-    segments : tuple of Segment
-        The actions by value at this decision.
-    segment : Segment or None
-        The one among them that the row is in.
-    verdict : label or None
-        The class by the policy's verdict; None where the scores decide.
-    """
-
-    reason: str
-    step: int
-    reads: str
-    value: float | None
-    segments: tuple[Segment, ...] = ()
-    segment: Segment | None = None
-    verdict: Label | None = None
+    reason: str  # "quit", or "end" if no decision is left
+    step: int  # of the policy, from 0
+    reads: str  # what the decision looks at: "score", "margin" or "state"
+    value: float | None  # the score or margin there; None for other states
+    segments: tuple[Segment, ...] = ()  # the actions by value at this decision
+    segment: Segment | None = None  # the one among them that the row is in
+    verdict: Label | None = None  # the class by the policy; None where the scores decide
 
 
 @dataclass(frozen=True)
 class TreeRule:
     """The leaf of one tree: its conditions in words, and its votes (K,)."""
 
-    text: str
+    rule: str
     votes: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One evaluation.
+    """One evaluation."""
 
-    Attributes
-    ----------
-    step : int
-        The step of the policy, from 0.
-    classifier : int
-        The base classifier's position in the source ensemble, from 0.
-    name : str
-        Its name in texts and plots, which count from 1: h_1 is the first.
-    rules : tuple of TreeRule
-        One for each of its trees; none for a callable.
-    votes : tuple of float
-        What it added to the scores, (K,).
-    scores : tuple of float
-        The scores after it, (K,).
-    skipped : tuple of int
-        Base classifiers that were skipped since the evaluation before.
-    """
-
-    step: int
-    classifier: int
-    name: str
-    rules: tuple[TreeRule, ...]
-    votes: tuple[float, ...]
-    scores: tuple[float, ...]
-    skipped: tuple[int, ...]
+    step: int  # of the policy, from 0
+    classifier: int  # its position in the source ensemble, from 0
+    name: str  # in texts and plots, which count from 1: h_1 is the first
+    rules: tuple[TreeRule, ...]  # one for each of its trees; none for a callable
+    votes: tuple[float, ...]  # what it added to the scores, (K,)
+    scores: tuple[float, ...]  # after it, (K,)
 
 
 @dataclass(frozen=True)
@@ -214,7 +178,7 @@ class Explanation:
         dict
             By the names of the attributes; infinite numbers are strings.
         """
-        everything: dict[str, Any] = _plain(self)
+        everything: dict[str, Any] = plain(asdict(self))
         return everything
 
     def plot(self, ax: Axes | None = None) -> ExplanationDisplay:
@@ -233,22 +197,6 @@ class Explanation:
         from mddag.inspection.plotting.paths import ExplanationDisplay
 
         return ExplanationDisplay.from_explanation(self, ax=ax)
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold of an explanation and its parts."""
-    if isinstance(value, Segment):
-        low, high = (None if np.isinf(bound) else bound for bound in (value.low, value.high))
-        return {"above": low, "up_to": high, "action": value.action}
-    if isinstance(value, TreeRule):
-        return {"rule": value.text, "votes": _plain(value.votes)}
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    return value if not isinstance(value, float) or np.isfinite(value) else str(value)
 
 
 ONE_BY_ONE = 10  # steps that have a line of their own
@@ -328,20 +276,18 @@ def step_rule(one: Explanation, step: Step) -> str:
     if one.classes is not None and len(rule.votes) > 1 and len(votes) == 1:
         to = f" for {one_line(one.classes[votes[0]])}"
     more = f" (and {len(step.rules) - 1} more trees)" if len(step.rules) > 1 else ""
-    return f"{shortened(rule.text)}{to}{more}"
+    return f"{shortened(rule.rule)}{to}{more}"
 
 
 def shortened(text: str, width: int = WIDTH) -> str:
     """Return the text, or its beginning with the number of conditions left out."""
     if len(text) <= width:
         return text
-    parts = text.split(" and ")
-    kept = 1
-    while kept < len(parts) and len(" and ".join(parts[: kept + 1])) < width - 14:
-        kept += 1
-    head, left = " and ".join(parts[:kept]), len(parts) - kept
+    head, *parts = text.split(" and ")
+    while parts and len(head) + len(" and ") + len(parts[0]) < width - 14:
+        head += f" and {parts.pop(0)}"
     head = head if len(head) <= width else f"{head[: width - 1]}…"
-    return f"{head} and {left} more" if left else head
+    return f"{head} and {len(parts)} more" if parts else head
 
 
 def why(end: ExitReason) -> str:
@@ -349,18 +295,18 @@ def why(end: ExitReason) -> str:
     verdict = "" if end.verdict is None else f" Its verdict there is {one_line(end.verdict)}."
     if end.reason == "end":
         return f"at the end: all {end.step} steps were decided on.{verdict}"
-    segment = end.segment
+    where, segment = f"at step {end.step + 1}, where the policy quits", end.segment
     if segment is None or end.value is None:
-        return f"at step {end.step + 1}, where the policy quits in its state.{verdict}"
-    where = f"at step {end.step + 1}, where the policy quits"
-    if len(end.segments) == 1:
-        return f"{where} whatever the {end.reads}; it was {end.value:.4g}.{verdict}"
+        return f"{where} in its state.{verdict}"
     low, high = (number(bound, end.value) for bound in (segment.low, segment.high))
-    if np.isinf(segment.high):
-        span = f"above {low}"
-    else:
-        span = f"at or below {high}" if np.isinf(segment.low) else f"between {low} and {high}"
-    return f"{where} if the {end.reads} is {span}; it was {end.value:.4g}.{verdict}"
+    span = f"if the {end.reads} is between {low} and {high}"
+    if len(end.segments) == 1:
+        span = f"whatever the {end.reads}"
+    elif np.isinf(segment.high):
+        span = f"if the {end.reads} is above {low}"
+    elif np.isinf(segment.low):
+        span = f"if the {end.reads} is at or below {high}"
+    return f"{where} {span}; it was {end.value:.4g}.{verdict}"
 
 
 def what_would_change(one: Explanation) -> list[str]:
@@ -387,15 +333,17 @@ def _written(value: Any) -> str:
 
 
 def _step_lines(one: Explanation) -> Iterator[str]:
+    next_step = 0
     for piece in shown_steps(one):
         first, last = piece[0], piece[-1]
         effect = sum(one.effect(step.votes) for step in piece)
-        at = f"{first.step + 1}" if len(piece) == 1 else f"{first.step + 1}-{last.step + 1}"
-        what = f"{len(piece)} base classifiers together"
-        if len(piece) == 1:
-            rule = step_rule(one, first)
-            what = f"{first.name}: {rule}" if rule else first.name
-        n_skipped = sum(len(step.skipped) for step in piece)
+        n_skipped = last.step + 1 - next_step - len(piece)
+        next_step = last.step + 1
+        at, what = f"{first.step + 1}", first.name
+        if len(piece) > 1:
+            at, what = f"{at}-{next_step}", f"{len(piece)} base classifiers together"
+        elif rule := step_rule(one, first):
+            what = f"{what}: {rule}"
         before = " before" if len(piece) == 1 else ""
         skips = f" ({n_skipped} skipped{before})" if n_skipped else ""
         yield f"  {at:>9}  {effect:>+9.4g} {one.effect(last.scores):>9.4g}  {what}{skips}"

@@ -130,7 +130,6 @@ def one_line(value: Any) -> str:
 
 def number(bound: float, value: float | None = None) -> str:
     """Write a number in few digits, on the same side of `value` as it is itself."""
-    text = f"{bound:.{DIGITS[0]}g}"
     for digits in DIGITS:
         text = f"{bound:.{digits}g}"
         if value is None or (value <= float(text)) == (value <= bound):
@@ -151,45 +150,31 @@ def _set_of(node: Any, words: NDArray[np.uint32]) -> list[int]:
     return here
 
 
-MOST_VALUES = 2**22  # of the rows that are tried at once
-MOST_TRIES = 2**15
+MOST_VALUES = 2**23  # of all rows that are tried
 
 Predict = Callable[[Rows], NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Change:
-    """One feature that changes, and what is predicted then.
+    """One feature that changes, and what is predicted then."""
 
-    Attributes
-    ----------
-    feature : int
-        Its column.
-    name : str
-        Its name.
-    value : float, str or None
-        The value now; None if it is missing.
-    to : str
-        The change in words: "<= 7055", "> 7055", "is Private".
-    tried : float
-        The number that the DAG read.
-    far : float
-        The share of the feature's thresholds that lie between, 0 to 1.
-    prediction : label or float
-        The new prediction; None while it is not known.
-    """
-
-    feature: int
+    feature: int  # its column
     name: str
-    value: Any
-    to: str
-    tried: float
-    far: float
-    prediction: Any = None
+    value: Any  # now: a number or a category; None if it is missing
+    to: str  # the change in words: "<= 7055", "> 7055", "is Private"
+    tried: float  # the number that the DAG read
+    far: float  # the share of the feature's thresholds that lie between, 0 to 1
+    prediction: Any = None  # None while it is not known
 
 
 def tries_of(trees: Iterable[Nodes], features: Features, row: NDArray[Any]) -> list[Change]:
-    """List the values to try, feature by feature, the nearest first."""
+    """List the values to try, the nearest of every feature first; none for patches.
+
+    No pixel changes one Haar feature alone.
+    """
+    if isinstance(features, PatchFeatures):
+        return []
     found: list[Change] = []
     thresholds, nominal = _splits(trees)
     for i in sorted(thresholds.keys() | nominal):
@@ -201,29 +186,25 @@ def tries_of(trees: Iterable[Nodes], features: Features, row: NDArray[Any]) -> l
         name, value = feature_name(features, i), value_of(features, i, now)
         found += [Change(i, name, value, *one) for one in tried]
     found.sort(key=lambda one: one.far)  # stable: within a feature the nearest is first
-    return found[:MOST_TRIES]
-
-
-def changed_predictions(
-    tries: list[Change], row: NDArray[Any], features: Features, predict: Predict
-) -> NDArray[Any]:
-    """Predict each try, (n_tries,)."""
-    size = max(MOST_VALUES // max(len(row), 1), 1)
-    parts = []
-    for start in range(0, len(tries), size):
-        some = tries[start : start + size]
-        rows = np.tile(row.astype(np.float64), (len(some), 1))
-        rows[np.arange(len(some)), [one.feature for one in some]] = [one.tried for one in some]
-        parts.append(predict(features.rows(rows)))
-    return np.concatenate(parts) if parts else np.empty(0)
+    return found[: max(MOST_VALUES // len(row), 1)]
 
 
 def best_changes(
-    tries: list[Change], predictions: NDArray[Any], now: Any, *, of_numbers: bool
+    tries: list[Change],
+    row: NDArray[Any],
+    features: Features,
+    predict: Predict,
+    *,
+    of_numbers: bool,
 ) -> tuple[Change, ...]:
     """Return the nearest change of each feature to another label, or that moves a number most."""
-    pairs = zip(tries, predictions.tolist(), strict=True)
-    changes = [replace(one, prediction=found) for one, found in pairs if found != now]
+    if not tries:
+        return ()
+    rows = np.tile(row.astype(np.float64), (len(tries) + 1, 1))
+    rows[np.arange(len(tries)), [one.feature for one in tries]] = [one.tried for one in tries]
+    *found, now = predict(features.rows(rows)).tolist()
+    pairs = zip(tries, found, strict=True)
+    changes = [replace(one, prediction=new) for one, new in pairs if new != now]
     if of_numbers:
         changes.sort(key=lambda one: -abs(one.prediction - now))
     first: dict[int, Change] = {}
@@ -257,19 +238,19 @@ Tried = tuple[str, float, float]  # a change in words, the number to try, how fa
 
 
 def _values(now: float, thresholds: NDArray[np.float64]) -> list[Tried]:
-    n = len(thresholds)
+    above = np.nextafter(thresholds, np.inf).tolist()
     if np.isnan(now):  # from nowhere every value is as far
-        last = float(thresholds[-1])
         at = [(f"<= {number(t)}", t, 1.0) for t in thresholds.tolist()]
-        return [*at, (f"> {number(last)}", _above(last), 1.0)]
-    below = thresholds[thresholds < now][::-1].tolist()
-    above = thresholds[thresholds >= now].tolist()
-    down = [(f"<= {number(t, now)}", t, (k + 1) / n) for k, t in enumerate(below)]
-    return down + [(f"> {number(t, now)}", _above(t), (k + 1) / n) for k, t in enumerate(above)]
-
-
-def _above(threshold: float) -> float:
-    return float(np.nextafter(threshold, np.inf))
+        return [*at, (f"> {number(thresholds[-1])}", above[-1], 1.0)]
+    n, first = len(thresholds), int(np.searchsorted(thresholds, now))  # the first that is not below
+    down = [
+        (f"<= {number(thresholds[k], now)}", float(thresholds[k]), (first - k) / n)
+        for k in range(first - 1, -1, -1)
+    ]
+    up = [
+        (f"> {number(thresholds[k], now)}", above[k], (k - first + 1) / n) for k in range(first, n)
+    ]
+    return down + up
 
 
 def _categories(features: Features, i: int, now: float, n_codes: int) -> list[Tried]:
