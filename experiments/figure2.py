@@ -8,8 +8,9 @@ Two protocols: "paper" learns policies and cascades on the rows that AdaBoost wa
 on held-out rows. Ties count both ways: "split" reads the usual ROC curve, "whole" never divides
 rows of one score. Reads the folder MDDAG_DATA. The runs of each dataset, seed and method are kept
 below `out`; delete that folder to start again. Writes a figure for each protocol and kind of ties,
-such as paper_split.png; curves.csv, where lines of runs that are not in the folder stay as they
-are; means.csv (of seeds, with standard errors); and exponential.csv, the least L_EXP of prefixes.
+such as paper_split.png; curves_paper.csv and curves_ours.csv, where lines of runs that are not in
+the folder stay as they are; means.csv (of seeds, with standard errors); and exponential.csv, the
+least L_EXP of prefixes.
 """
 
 from __future__ import annotations
@@ -74,9 +75,14 @@ def main() -> None:
     shown("methods", len(todo), begin, done)
 
     found = list(curves(work, sizes, options.keep))
-    lines = merged(options.out / "curves.csv", found, ("protocol", "data", "seed", "method"))
-    lines.sort(key=place)
-    write(options.out / "curves.csv", lines)
+    lines = []
+    for protocol in cases.PROTOCOLS:  # a file for each keeps them small
+        path = options.out / f"curves_{protocol}.csv"
+        own = [line for line in found if line["protocol"] == protocol]
+        own = sorted(merged(path, own, ("data", "seed", "method")), key=place)
+        if own:
+            write(path, own)
+        lines += own
     write(options.out / "means.csv", means(lines))
     held_out = [(name, seed) for name, seed, protocol in work if protocol == "ours"]
     if held_out:
@@ -175,15 +181,9 @@ def curve(kept: Any, method: str) -> Iterator[dict[str, Any]]:
 
 
 def place(line: dict[str, Any]) -> tuple[int, ...]:
-    """Where a line of curves.csv belongs: by protocol, dataset, seed and method."""
-    protocol, method = line["protocol"], line["method"]
-    protocols, names, known = list(cases.PROTOCOLS), list(cases.NAMES), methods.METHODS[protocol]
-    return (
-        protocols.index(protocol),
-        names.index(line["data"]),
-        line["seed"],
-        known.index(method),
-    )
+    """Where a line of a protocol belongs: by dataset, seed and method."""
+    known = methods.METHODS[line["protocol"]]
+    return cases.NAMES.index(line["data"]), line["seed"], known.index(line["method"])
 
 
 KEY = ("protocol", "data", "fpr", "ties", "method", "bound")

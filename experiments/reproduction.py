@@ -66,49 +66,49 @@ class Printed:
 
 def formulations() -> dict[str, tuple[Size, Formulation]]:
     """Every formulation by name; the differences in the order of their expected effect."""
-    text = Formulation()
+    base = Formulation()
     exp = Formulation(loss="exp", betas=EXP_BETAS)
     exact = Descent()
-    many = replace(text, snapshots=True)
+    many = replace(base, snapshots=True)
     changes = {
-        "MDDAG.I, the text": text,
+        "MDDAG.I, the base": base,
         "every snapshot is a run": many,
-        "exact solver": replace(text, solver=exact),
-        "false positive costs 10": replace(text, false_positive=10.0),
-        "exact solver, false positive costs 10": replace(text, false_positive=10.0, solver=exact),
+        "exact solver": replace(base, solver=exact),
+        "false positive costs 10": replace(base, false_positive=10.0),
+        "exact solver, false positive costs 10": replace(base, false_positive=10.0, solver=exact),
         "every snapshot, false positive costs 10": replace(many, false_positive=10.0),
-        "MDDAG.EXP, the text": exp,
+        "MDDAG.EXP, the base": exp,
         "MDDAG.EXP, every snapshot is a run": replace(exp, snapshots=True),
         "MDDAG.EXP, raw scores": replace(exp, scale=1.0, betas=BETAS),
         "MDDAG.EXP, scale 0.1": replace(exp, scale=0.1, betas=BETAS),
-        "classes balanced": replace(text, prior="balanced"),
-        "negatives weigh 10": replace(text, prior=10.0),
-        "exact solver, negatives weigh 10": replace(text, prior=10.0, solver=exact),
+        "classes balanced": replace(base, prior="balanced"),
+        "negatives weigh 10": replace(base, prior=10.0),
+        "exact solver, negatives weigh 10": replace(base, prior=10.0, solver=exact),
         "every snapshot, negatives weigh 10": replace(many, prior=10.0, betas=(*BETAS, 3e-2)),
         "MDDAG.EXP, every snapshot, negatives weigh 10": replace(exp, snapshots=True, prior=10.0),
-        "three seeds": replace(text, seeds=3),
-        "false positive costs 3": replace(text, false_positive=3.0),
-        "false positive costs 30": replace(text, false_positive=30.0),
-        "128 bins of the total": replace(text, solver=Sarsa(Table(128, running=False))),
+        "three seeds": replace(base, seeds=3),
+        "false positive costs 3": replace(base, false_positive=3.0),
+        "false positive costs 30": replace(base, false_positive=30.0),
+        "128 bins of the total": replace(base, solver=Sarsa(Table(128, running=False))),
         "128 bins, every snapshot": replace(many, solver=Sarsa(Table(128, running=False))),
-        "radial basis": replace(text, solver=Sarsa(RadialBasis())),
+        "radial basis": replace(base, solver=Sarsa(RadialBasis())),
         "radial basis, every snapshot": replace(many, solver=Sarsa(RadialBasis())),
-        "epsilon as printed": replace(text, solver=Sarsa(exploration=Printed())),
-        "epsilon grows with j": replace(text, solver=Sarsa(exploration=Growing())),
-        "Watkins Q": replace(text, solver=WatkinsQ()),
+        "epsilon as printed": replace(base, solver=Sarsa(exploration=Printed())),
+        "epsilon grows with j": replace(base, solver=Sarsa(exploration=Growing())),
+        "Watkins Q": replace(base, solver=WatkinsQ()),
         "MDDAG.EXP, Watkins Q": replace(exp, solver=WatkinsQ()),
         "MDDAG.EXP, exact solver": replace(exp, betas=(2e-4, 5e-4, 1e-3), solver=exact),
         "reward 1 / L_EXP": replace(exp, loss="1/exp"),
         "reward 1 / L_EXP, every snapshot": replace(exp, loss="1/exp", snapshots=True),
-        "512 bins of the total": replace(text, solver=Sarsa(Table(512, running=False))),
-        "default solver": replace(text, betas=(1e-3,), solver=Portfolio()),
+        "512 bins of the total": replace(base, solver=Sarsa(Table(512, running=False))),
+        "default solver": replace(base, betas=(1e-3,), solver=Portfolio()),
     }
-    first = replace(text, betas=COARSE)
+    first = replace(base, betas=COARSE)
     rows = {
         "our first figure": (OTHER_ROWS, first),
         "the same rows": (replace(OTHER_ROWS, same_rows=True), first),
         "the same rows, 1,000 rounds": (SAME_ROWS, first),
-        "exact solver, other rows": (OTHER_ROWS, replace(text, solver=exact)),
+        "exact solver, other rows": (OTHER_ROWS, replace(base, solver=exact)),
     }
     return rows | {name: (SAME_ROWS, change) for name, change in changes.items()}
 

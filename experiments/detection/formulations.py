@@ -14,10 +14,9 @@ import numpy as np
 
 from experiments.detection.cases import Case
 from experiments.detection.runs import Scored
-from mddag import MDP, Policy
+from mddag import MDP, MDDAGClassifier, Policy
 from mddag.losses import Exponential, Loss, ZeroOne
 from mddag.solvers import Sarsa, Solver, WatkinsQ
-from mddag.solvers.values import Table
 
 BETAS = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 # With scores within -1..1 an evaluation gains 0.001 at most, so other prices matter
@@ -94,9 +93,9 @@ class Formulation:
             yield solver.solve(mdp)
 
 
-MDDAG_I = Formulation(betas=(*BETAS[1:], 3e-2), snapshots=True)
-MDDAG_EXP = Formulation(loss="exp", betas=EXP_BETAS, snapshots=True)
-FINE = Sarsa(Table(128, running=False))  # scores divided by the sum of the alphas, as in footnote 1
+PAPER = MDDAGClassifier.paper().solver
+MDDAG_I = Formulation(betas=(*BETAS[1:], 3e-2), solver=PAPER, snapshots=True)
+MDDAG_EXP = Formulation(loss="exp", betas=EXP_BETAS, solver=PAPER, snapshots=True)
 
 
 def decided(case: Case, policy: Policy) -> tuple[Scored, Scored]:

@@ -14,7 +14,7 @@ from itertools import islice, product
 import numpy as np
 
 from experiments.detection.cases import Case, patches
-from experiments.detection.formulations import FINE, MDDAG_EXP, MDDAG_I, Formulation, decided
+from experiments.detection.formulations import MDDAG_EXP, MDDAG_I, Formulation, decided
 from experiments.detection.runs import DetectionRun, Scored
 from mddag import MDP, Trace
 from mddag import compile as compile_dag
@@ -34,7 +34,7 @@ from mddag.detection.stage_cascades import fc_chain
 from mddag.detection.thresholds import WantedRate
 from mddag.ensemble.nodes import Nodes
 from mddag.metrics.detection import Ties
-from mddag.solvers import Descent
+from mddag.solvers import Descent, Sarsa
 
 LENGTHS = (3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 MISSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8)
@@ -237,8 +237,8 @@ SARSA = {
     "MDDAG.I": partial(mddag, formulation=MDDAG_I),
     "MDDAG.EXP": partial(mddag, formulation=MDDAG_EXP),
 }
-FINER = {
-    f"{name}, 128 bins": partial(mddag, formulation=replace(formulation, solver=FINE))
+COARSER = {  # bins of the range that the steps so far can reach
+    f"{name}, 11 bins": partial(mddag, formulation=replace(formulation, solver=Sarsa()))
     for name, formulation in {"MDDAG.I": MDDAG_I, "MDDAG.EXP": MDDAG_EXP}.items()
 }
 EXACT_I = replace(MDDAG_I, solver=Descent())
@@ -247,10 +247,10 @@ EXACT = {  # the same decision processes; and one where a false positive costs t
     "MDDAG.I, FP x 10, exact": partial(mddag, formulation=replace(EXACT_I, false_positive=10.0)),
 }
 SLOW = ("VJCascade", "FCBoost")
-SAME_FOR_ALL_RATES = CASCADES | {"WaldBoost": wald_boosts} | SARSA | FINER | EXACT
+SAME_FOR_ALL_RATES = CASCADES | {"WaldBoost": wald_boosts} | SARSA | COARSER | EXACT
 METHODS = {
-    "paper": (*CASCADES, *SOME_OF, *SARSA, *FINER, *EXACT),
-    "ours": (*CASCADES, *SOME_OF, "WaldBoost", *SARSA, "Rejection"),
+    "paper": (*CASCADES, *SOME_OF, *SARSA, *COARSER, *EXACT),
+    "ours": (*CASCADES, *SOME_OF, "WaldBoost", *SARSA, *COARSER, "Rejection"),
 }
 
 

@@ -29,7 +29,7 @@ STYLES = {
     "WaldBoost": ("#8B5A2B", "P"),
     "MDDAG.I": ("#56B4E9", "<"),
     "MDDAG.EXP": ("#E69F00", ">"),
-    "MDDAG.I, 128 bins": ("#7A3E9D", "X"),
+    "MDDAG.I, 11 bins": ("#7A3E9D", "X"),
     "Rejection": ("black", "o"),
 }
 TICKS = (2, 5, 10, 20, 50, 100)
@@ -40,7 +40,7 @@ Lines = list[dict[str, Any]]
 def draw_figure(
     lines: Lines, protocol: str, ties: str, dag: tuple[Trace, np.ndarray, str] | None
 ) -> Any:
-    """Return the figure of some lines of curves.csv, all of one protocol and kind of ties.
+    """Return the figure of some lines of `figure2.curves`, all of one protocol and kind of ties.
 
     `dag` has a trace, the labels of its rows and the title of their dataset.
     """

@@ -23,6 +23,8 @@ PAPER = "paper, AdaBoost.MH"
 CHOSEN = {  # curve: of which settings
     "paper, MDDAG.I": "paper, MDDAG.I",
     "paper, MDDAG.EXP": "paper, MDDAG.EXP",
+    "paper, MDDAG.I, 11 bins": "paper, MDDAG.I, 11 bins",
+    "paper, MDDAG.EXP, 11 bins": "paper, MDDAG.EXP, 11 bins",
     "paper, MDDAG.I, exact solver": "paper, MDDAG.I, exact solver",
     "paper, MDDAG.EXP, exact solver": "paper, MDDAG.EXP, exact solver",
     "AdaBoost.MH, best prefix": "AdaBoost.MH",

@@ -36,6 +36,7 @@ PRICES = {  # of an evaluation, in the paper's protocol
     "0-1": (1e-4, 3e-4, 1e-3, 2e-3),
     "exp": (3e-5, 1e-4, 3e-4, 6e-4),
 }
+PAPER = MDDAGClassifier.paper().solver
 N_PREFIXES = 60
 
 Fit = Callable[[np.ndarray, np.ndarray], MDDAGClassifier]  # of documents and their labels
@@ -61,7 +62,8 @@ def sarsa(case: Case) -> Iterator[RankingRun]:
     X, y, _ = case.parts["train"]
     for loss, beta in product(LOSSES, betas(3 if case.size.quick else 12)):
         given = {"beta": beta, "loss": loss, "random_state": case.fold}
-        paper = MDDAGClassifier.paper(case.boost, **given, solver__n_episodes=case.size.n_episodes)
+        solver = Sarsa(n_episodes=case.size.n_episodes)
+        paper = MDDAGClassifier.paper(case.boost, **given, solver=solver)
         policy = paper.fit(X, y.astype(int)).policy_
         named = f"{loss} beta={beta:.2g}"
         yield measured(case, f"{named} on training documents", adopting(case, policy))
@@ -159,8 +161,10 @@ def ranked(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 METHODS = {
     "paper, AdaBoost.MH": paper_prefixes,
-    "paper, MDDAG.I": partial(paper_mddag, loss="0-1", solver=Sarsa()),
-    "paper, MDDAG.EXP": partial(paper_mddag, loss="exp", solver=Sarsa()),
+    "paper, MDDAG.I": partial(paper_mddag, loss="0-1", solver=PAPER),
+    "paper, MDDAG.EXP": partial(paper_mddag, loss="exp", solver=PAPER),
+    "paper, MDDAG.I, 11 bins": partial(paper_mddag, loss="0-1", solver=Sarsa()),
+    "paper, MDDAG.EXP, 11 bins": partial(paper_mddag, loss="exp", solver=Sarsa()),
     "paper, MDDAG.I, exact solver": partial(paper_mddag, loss="0-1", solver=Descent()),
     "paper, MDDAG.EXP, exact solver": partial(paper_mddag, loss="exp", solver=Descent()),
     "AdaBoost.MH": prefixes,

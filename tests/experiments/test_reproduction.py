@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("AdaBoost", "MDDAG.I, the text", "every snapshot is a run")
+NAMES = ("AdaBoost", "MDDAG.I, the base", "every snapshot is a run")
 pytestmark = pytest.mark.skipif(not os.environ.get("MDDAG_DATA"), reason="MDDAG_DATA is not set")
 
 

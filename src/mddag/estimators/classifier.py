@@ -20,6 +20,7 @@ from mddag.metrics.classification import checked_class_metric
 from mddag.policy.ordering import Given
 from mddag.policy.policy import ACTIONS
 from mddag.solvers import Sarsa, Solver
+from mddag.solvers.values import Table
 
 
 class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
@@ -38,8 +39,8 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     loss : callable, default None
         What a wrong decision costs, of (scores, labels); None means ``ZeroOne()``.
     solver : Solver, default None
-        How the policy is learned; None means ``Portfolio()``. The paper: ``Sarsa()``, and with its
-        other choices ``MDDAGClassifier.paper``.
+        How the policy is learned; None means ``Portfolio()``. The paper learns by ``Sarsa()``;
+        ``MDDAGClassifier.paper`` has its other choices, too.
     ordering : Ordering, default None
         The order in which base classifiers are decided on; None means ``Correlation()``, and for
         ``Portfolio`` that it tries two (an order given here replaces them; those few that stand for
@@ -136,10 +137,11 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     def paper(cls, ensemble: Any = None, *, beta: float = 0.01, **changes: Any) -> Self:
         """Return an estimator with the choices of the paper.
 
-        SARSA(lambda) with its constants, base classifiers as they come, cells of one width, the
-        0-1 loss (MDDAG.I), and a policy learned on the rows that trained the ensemble: one that is
-        not fitted is fitted on all rows given to ``fit``; for one that is, give those rows.
-        docs/deviations.md has our readings of the paper.
+        SARSA(lambda) with its constants, Q in 128 bins of the score divided by the sum of the
+        alphas, base classifiers as they come, cells of one width, the 0-1 loss (MDDAG.I), and a
+        policy learned on the rows that trained the ensemble: one that is not fitted is fitted on
+        all rows given to ``fit``; for one that is, give those rows. docs/deviations.md has our
+        readings of the paper.
 
         Parameters
         ----------
@@ -159,7 +161,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         paper = cls(
             ensemble,
             beta=beta,
-            solver=Sarsa(),
+            solver=Sarsa(Table(128, running=False)),
             ordering=Given(),
             grid="uniform",
             policy_rows="train",
