@@ -20,7 +20,7 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 
 import mddag
-from mddag import AdaBoostMHClassifier, DagDisplay, MDDAGClassifier, TradeoffDisplay
+from mddag import AdaBoostMHClassifier, DagDisplay, MDDAGClassifier
 from mddag.datasets import two_clusters
 from mddag.learners import Stump
 
@@ -71,7 +71,7 @@ def lightgbm_made_sparse(out: Path) -> None:
     line("full model, mddag", full, lambda x: full(x[None]), rows, y_test, 500)
     evaluated = served.run(rows).n_evaluated.mean()
     line("sparse, mddag", served.predict, served.predict_one, rows, y_test, evaluated)
-    TradeoffDisplay.from_curve(curve).figure_.savefig(out / "tradeoff.png")
+    curve.plot().figure_.savefig(out / "tradeoff.png")
     DagDisplay.from_trace(fast.trace(X_test), color=y_test).figure_.savefig(out / "dag.png")
     fast.report(out / "report.html", X_test, y_test, curve=curve)
 

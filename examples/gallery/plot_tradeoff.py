@@ -28,7 +28,7 @@ curve = mddag.sweep(
     solver=Sarsa(),
 )
 print(curve)
-mddag.TradeoffDisplay.from_curve(curve)
+curve.plot()
 
 # %%
 # The line joins the points that no other beats on the rows that choose (selection rows, which

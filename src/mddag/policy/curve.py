@@ -9,7 +9,9 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,10 @@ from mddag._utils.output import write_whole
 from mddag.losses import Loss, ZeroOne
 from mddag.policy.policy import Policy
 
+if TYPE_CHECKING:
+    import mddag
+
+PLOTTING = "mddag.inspection.plotting"  # by name: it stands above policies, and needs matplotlib
 SAMPLES = ("train", "selection", "test")
 
 
@@ -114,6 +120,26 @@ class Curve:
         best_before = np.concatenate([[np.inf], np.minimum.accumulate(loss[order])[:-1]])
         front: NDArray[np.intp] = order[loss[order] < best_before]
         return front
+
+    def plot(
+        self, *, x: Literal["n_evaluated", "cost"] = "n_evaluated", ax: Any = None
+    ) -> mddag.TradeoffDisplay:
+        """Plot loss against evaluations or cost.
+
+        Parameters
+        ----------
+        x : {"n_evaluated", "cost"}, default="n_evaluated"
+            What the x axis shows.
+        ax : matplotlib Axes, default=None
+            Where to draw; None for a new figure.
+
+        Returns
+        -------
+        TradeoffDisplay
+            The plot, with ``ax_`` and ``figure_``.
+        """
+        display: type[mddag.TradeoffDisplay] = import_module(PLOTTING).TradeoffDisplay
+        return display.from_curve(self, x=x, ax=ax)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write all columns to a file, each number in its shortest exact form.

@@ -184,6 +184,7 @@ def test_an_explanation_in_one_axes_shows_the_scores():
         lambda: DagDisplay.from_trace(trace_of([[0]])),
         lambda: PathDisplay.from_trace(trace_of([[0]])),
         lambda: TradeoffDisplay.from_curve(curve_of("train")),
+        lambda: curve_of("train").plot(),
     ],
 )
 def test_the_error_says_what_to_install(draw, monkeypatch):
