@@ -444,15 +444,19 @@ ACQUIRE_PROBLEMS = ("adult", "bank", "spam_blocks", "letter_halves")
 @contextmanager
 def one_front() -> Iterator[None]:
     """Train once for several values of max_loss: what is searched does not depend on it."""
-    module = import_module("mddag.tuning.train")
-    searched, found = module.searched, {}
+    module, found = import_module("mddag.tuning.train"), {}
 
-    def remembered(*arguments: Any, **settings: Any) -> Any:
-        if not found:
-            found["it"] = searched(*arguments, **settings)
-        return found["it"]
+    def once(name: str) -> Callable[..., Any]:
+        call = getattr(module, name)
 
-    with mock.patch.object(module, "searched", remembered):
+        def remembered(*arguments: Any, **settings: Any) -> Any:
+            if name not in found:
+                found[name] = call(*arguments, **settings)
+            return found[name]
+
+        return remembered
+
+    with mock.patch.multiple(module, tried=once("tried"), searched=once("searched")):
         yield
 
 

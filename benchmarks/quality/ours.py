@@ -24,7 +24,7 @@ from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.tasks import TASKS
 from mddag.solvers import Portfolio
 from mddag.solvers.front import front
-from mddag.tuning.shape_front import searched
+from mddag.tuning.shape_front import searched, tried
 from mddag.tuning.shape_rules import FoldedRows, cut
 from mddag.tuning.targets import Budget
 
@@ -64,7 +64,7 @@ def trained(library: str, rows: Parts) -> Iterator[Candidate]:
         every.X, every.y, None, strata=every.y, certifies=False, random=np.random.RandomState(0)
     )
     target = Budget(1.0).measured(TASKS["classifier"]())
-    search, test = searched(model, folded, target, unit), TestRows(rows)
+    search, test = searched(model, tried(model, folded, unit)[0], target), TestRows(rows)
     for at in front(search.losses, search.costs).tolist():
 
         def made(at: int = at) -> tuple[Ensemble, Policy]:

@@ -65,7 +65,7 @@ def test_the_full_model_is_named():
     assert str(full).startswith("Full model (")
     assert line(full, "guarantee").endswith("the full model needs no proof")
     assert line(full, "expected speed") == "that of evaluating everything"
-    trained = Training("8 leaves", 3.0, is_full_model=True, given=0.7)
+    trained = Training("8 leaves", 3.0, True, given=(0.7, 0.8), n_trained=85, n_rows=100)
     assert replace(RESULT, training=trained).evaluates_all
 
 

@@ -1,10 +1,12 @@
 """train: shapes are judged by cross-validation, and rows that certify do nothing else."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from catboost import CatBoostClassifier
-from lightgbm import LGBMClassifier
+from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_friedman1
 from sklearn.ensemble import (
@@ -20,6 +22,14 @@ from xgboost import XGBClassifier
 import mddag
 from mddag.ensemble.tasks import TASKS
 from mddag.estimators.fitted_model import is_fitted
+from mddag.metrics import (
+    D2,
+    LogLoss,
+    MeanAbsoluteError,
+    Pinball,
+    PoissonDeviance,
+    RocAuc,
+)
 from mddag.tuning import shapes, targets
 from mddag.tuning import train as module
 from mddag.tuning.shape_rules import FoldedRows, first_exits, rule_sums
@@ -75,7 +85,8 @@ def test_what_was_tried_is_told(trained):
     text = str(trained)
     assert text.startswith("Sparse decision DAG (MDDAGClassifier, train(budget=40))")
     assert training.full_model in text
-    assert f"as given: {training.given:.4f}" in text
+    assert f"estimator as given {training.given[0]:.4f}" in text
+    assert "trained on 1,500 rows" in text
 
 
 def test_it_is_saved_and_cloned(trained, hastie_rows, tmp_path):
@@ -113,12 +124,13 @@ def test_what_cross_validation_says_is_what_the_models_do(objective, hastie_rows
     every = np.random.RandomState(0)
     rows = FoldedRows.split(X, y, None, strata=y, certifies=False, random=every)
     target = MaxLoss(0.1).measured(TASKS["classifier"]())
-    search = module.searched(LGBMClassifier(**QUIET), rows, target, objective)
+    trials, _ = module.tried(LGBMClassifier(**QUIET), rows, objective)
+    search = module.searched(LGBMClassifier(**QUIET), trials, target)
     for at in range(0, len(search.rules), max(len(search.rules) // 12, 1)):
         candidate = search.candidate(at)
-        found = search.measured(candidate)
-        beyond = search.beyond(found.predictions, search.full_predictions, search.truth)
-        assert beyond.mean() == pytest.approx(candidate.loses, abs=1e-6)
+        found = search.cross_validated(candidate)
+        beyond = search.excess(found.answers, search.full_answers, search.judged)
+        assert beyond.mean() == pytest.approx(candidate.lost("choose")[0], abs=1e-6)
         assert np.square(beyond).mean() == pytest.approx(search.spreads[at], abs=1e-6)
         assert found.outcome.cost.mean() == pytest.approx(candidate.costs)
 
@@ -210,13 +222,107 @@ def test_numbers(estimator):
     assert all(line.error < 1 for line in fast.result_.training.shapes)  # R2
 
 
-def test_three_classes_and_a_frame_with_categories():
+@pytest.mark.parametrize("asked", [{"budget": 10, "objective": "nodes"}, {"max_loss": 0.05}])
+def test_three_classes_and_a_frame_with_categories(asked):
     X, y = load_iris(return_X_y=True)
     frame = pd.DataFrame(X, columns=list("abcd"))
     frame["kind"] = pd.Categorical(np.where(X[:, 0] > 5.5, "long", "short"))
-    fast = mddag.train(LGBMClassifier(**QUIET), frame, y, budget=10, objective="nodes")
+    fast = mddag.train(LGBMClassifier(**QUIET), frame, y, confidence=None, **asked)
     assert fast.score(frame, y) > 0.9
     assert fast.predict(frame.iloc[:2]).shape == (2,)
+    names = ["accuracy", "ROC AUC"] if "max_loss" in asked else []
+    assert [bound.name for bound in fast.result_.bounds] == names
+    assert all(bound.lost <= 0.05 for bound in fast.result_.bounds)
+
+
+@pytest.fixture(scope="module")
+def rare():
+    """Rows of which one in forty is of class 1, and others like them."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(8_000, 4))
+    y = (X[:, 0] + 0.4 * random.normal(size=8_000) > 2.1).astype(int)
+    return X[:3_000], y[:3_000], X[3_000:], y[3_000:]
+
+
+@pytest.mark.parametrize(
+    ("metric", "names"),
+    [
+        (None, ["accuracy", "ROC AUC"]),
+        ("accuracy", ["accuracy"]),
+        (LogLoss(), ["log-loss"]),
+        ("roc_auc", ["ROC AUC"]),
+    ],
+)
+def test_what_is_protected_of_a_rare_class(metric, names, rare):
+    X, y, X_new, y_new = rare
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        fast = mddag.train(
+            LGBMClassifier(**QUIET), X, y, max_loss=0.03, metric=metric, confidence=None
+        )
+    assert any("share of class 1" in str(w.message) for w in said) == (names == ["accuracy"])
+    assert [bound.name for bound in fast.result_.bounds] == names
+    measured = [fast.result_.metric(name) for name in names]
+    assert all(abs(m.full - m.sparse) <= 0.03 or m.sparse > m.full for m in measured)
+    auc = fast.result_.metric("ROC AUC")
+    if "ROC AUC" in names:
+        assert RocAuc()(fast.predict_proba(X_new), y_new) > auc.full - 0.05
+    if names == ["accuracy"]:  # labels of a rare class protect nothing else
+        assert auc.sparse < auc.full - 0.03
+
+
+def test_both_guards_are_certified(rare):
+    X, y, X_new, y_new = rare
+    fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.05, threshold=0.2)
+    assert [b.name for b in fast.result_.bounds] == ["accuracy at threshold 0.2", "ROC AUC"]
+    assert fast.result_.confidence == 0.9
+    p = fast.predict_proba(X_new)
+    assert np.mean((p[:, 1] > 0.2) != y_new) < np.mean(y_new) + 0.01
+    assert RocAuc()(p, y_new) > 0.9
+
+
+def test_a_class_too_rare_to_be_ranked_is_said(hastie_rows):
+    X, y, _, _ = hastie_rows
+    rare = np.arange(len(y)) < 2
+    with pytest.warns(mddag.DoubtfulResult, match="not ROC AUC"):
+        fast = mddag.train(LGBMClassifier(**QUIET), X, rare, max_loss=0.1)
+    assert [bound.name for bound in fast.result_.bounds] == ["accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "metric"),
+    [
+        (LGBMRegressor(objective="quantile", alpha=0.9, **QUIET), D2(Pinball(0.9))),
+        (LGBMRegressor(objective="poisson", **QUIET), D2(PoissonDeviance())),
+        (LGBMRegressor(objective="l1", **QUIET), D2(MeanAbsoluteError())),
+    ],
+)
+def test_regressors_keep_their_objective(estimator, metric):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(6_000, 4))
+    y = np.exp(0.3 * X[:, 0]) + random.gamma(2, 0.5 + 0.5 * np.abs(X[:, 1]))
+    fast = mddag.train(estimator, X[:3_000], y[:3_000], max_loss=0.05, confidence=None)
+    measured, truth = fast.result_.metric(metric.name), y[3_000:]
+    assert fast.result_.bounds[0].name == metric.name
+    assert measured.sparse >= measured.full - 0.05
+    assert metric(truth, fast.predict(X[3_000:])) == pytest.approx(measured.sparse, abs=0.05)
+    if metric == D2(Pinball(0.9)):
+        assert np.mean(truth <= fast.predict(X[3_000:])) == pytest.approx(0.9, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"metric": "r2"}, "not for a classifier"),
+        ({"metric": "f1"}, "metric is 'f1'"),
+        ({"threshold": 1.5}, "threshold is 1.5"),
+        ({"threshold": 0.2, "metric": LogLoss()}, "threshold is 0.2"),
+    ],
+)
+def test_what_cannot_be_protected(wrong, error, hastie_rows):
+    X, y, _, _ = hastie_rows
+    with pytest.raises(ValueError, match=error):
+        mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.05, **wrong)
 
 
 @pytest.mark.parametrize(

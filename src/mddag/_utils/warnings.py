@@ -86,7 +86,7 @@ def doubt_rare_class(
             f"{target}={bound:g} is not below the share of class {label!r} in y, "
             f"{shares[rarest]:.2g}: a model that never predicts this class may keep the bound; "
             "give a smaller bound, or metric=LogLoss() or RocAuc(), which protect probabilities "
-            "and their order (sparsify(max_loss=...) does by default)"
+            "and their order (without a metric max_loss protects the order, too)"
         )
 
 

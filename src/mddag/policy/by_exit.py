@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from mddag._utils.arrays import mass as mass_of
 from mddag._utils.arrays import part
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.tasks import Calibrated
 from mddag.losses import Loss, OfMeans, RegressionLoss, Squared
 from mddag.policy.calibration import Calibration, fit_factor, fitted_probabilities
 from mddag.policy.rollout import Rollout
@@ -144,13 +143,6 @@ def log_mean_calibration(
     if isinstance(of_means, RegressionLoss) and not isinstance(of_means, Squared):
         fit = partial(_log_shift_by_loss, of_means)
     return _by_group(scores[:, 0], exit_step, targets, n_steps, fit, mass)
-
-
-FITS: dict[Calibrated, Callable[..., Calibration]] = {
-    "probabilities": class_calibration,
-    "means": mean_calibration,
-    "log means": log_mean_calibration,
-}
 
 
 def _by_group(

@@ -67,7 +67,7 @@ class TrainedShape:
     n_rounds : int
         These rounds.
     error : float
-        Cross-validated error (regressors: R2) of the model of this length evaluated in full.
+        Cross-validated error (regressors: the metric) of the model of this length in full.
     cost : float
         Its cost in the unit of the objective.
     n_folds : int
@@ -96,8 +96,11 @@ class Training:
         Its mean cost in the unit of the objective.
     is_full_model : bool
         Whether it is what was returned.
-    given : float or None
-        Accuracy (regressors: R2) of the estimator with the shape it was given.
+    given : sequence of float
+        What each metric of the result is for the estimator with the shape it was given, trained on
+        the same rows.
+    n_trained, n_rows : int
+        Number of rows that models were trained on, and of all rows.
     shapes : sequence of TrainedShape
         Every shape that was tried, the best first.
     """
@@ -105,7 +108,9 @@ class Training:
     full_model: str
     full_cost: float
     is_full_model: bool
-    given: float | None
+    given: Sequence[float]
+    n_trained: int
+    n_rows: int
     shapes: Sequence[TrainedShape] = ()
 
 
@@ -269,7 +274,11 @@ class Result:
 
     def _parts(self) -> list[tuple[str, str]]:
         """Return name and text of each line; without a text there is none."""
-        named = [(m.name, f"{m.sparse:.4f} (full model {m.full:.4f})") for m in self.metrics]
+        given = [""] * len(self.metrics)
+        if self.training is not None:
+            given = [f", estimator as given {value:.4f}" for value in self.training.given]
+        pairs = zip(self.metrics, given, strict=True)
+        named = [(m.name, f"{m.sparse:.4f} (full model {m.full:.4f}{more})") for m, more in pairs]
         parts = [("evaluations per row", f"{self.n_evaluated:.1f} of {self.n_classifiers}")]
         if self.n_nodes is not None:
             parts.append(("nodes per row", f"{self.n_nodes:.1f} of {self.n_nodes_full:.1f}"))
@@ -295,10 +304,10 @@ class Result:
     @property
     def _full_model(self) -> str:
         assert self.training is not None
-        given = self.training.given
-        name = "R2" if self.kind == "regressor" else "accuracy"
-        as_given = "" if given is None else f"; {name} of the estimator as given: {given:.4f}"
-        return f"{self.training.full_model}{as_given}"
+        known = self.training
+        rest = known.n_rows - known.n_trained
+        tested = f"; {rest:,} others test the guarantee" if rest else ""
+        return f"{known.full_model}, trained on {known.n_trained:,} rows{tested}"
 
     @property
     def _measured_on(self) -> str:

@@ -2,12 +2,16 @@
 
 Folds estimate what every rule loses and costs; the rows that certify are looked at only by the
 model that is trained without them, once a target tests a candidate.
+
+The error of all rules is known from one pass over the rows. A metric of probabilities, such as ROC
+AUC, is computed for some rules alone: those that no cheaper one beats in error or in log-loss.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,17 +19,21 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.base import is_classifier
 
-from mddag._utils.arrays import mass
+from mddag._utils.arrays import part
 from mddag._utils.output import progress
 from mddag.adapters import ModelParts, ensemble_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
-from mddag.policy.by_exit import FITS
-from mddag.policy.calibration import Calibration, fitted_probabilities
+from mddag.metrics.classification import LogLoss, one_hot
+from mddag.metrics.regression import RegressionMetric
+from mddag.policy.by_exit import exit_calibration
+from mddag.policy.calibration import Calibration
 from mddag.serving.result import TrainedShape
-from mddag.solvers.front import front
+from mddag.solvers.front import front, spaced_front
+from mddag.tuning.excess_loss import excess_by_probabilities
 from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
-from mddag.tuning.shape_rules import FOLDS, FoldedRows, Outcome, Rule, ShapeTrial, cut
+from mddag.tuning.guarantee import BoundedLoss
+from mddag.tuning.shape_rules import FOLDS, FoldedRows, Outcome, Rows, Rule, ShapeTrial, cut
 from mddag.tuning.shapes import shapes_of
 from mddag.tuning.targets import Target
 
@@ -35,7 +43,7 @@ LEVELS = (0.0, 0.002, 0.005, 0.01, 0.02)
 MUCH = 10.0  # times the smallest cost: more is no worse
 KEPT = 0.25  # of the shapes go on to the other folds
 DIGITS = 6  # of losses: scores in folds and in rollouts differ in the seventh
-APART = 1.1  # ratio of costs between two rules that are certified one after the other
+APART = 1.1  # ratio of costs between two rules that are measured or certified one after the other
 
 
 class RatedRule(Candidate):
@@ -44,21 +52,41 @@ class RatedRule(Candidate):
     beta = 0.0
 
     def __init__(
-        self, front: ShapeFront, trial: ShapeTrial, rule: Rule, loses: float, costs: float
+        self,
+        front: ShapeFront,
+        trial: ShapeTrial,
+        rule: Rule,
+        costs: float,
+        known: tuple[float, float] | None = None,
     ) -> None:
-        self.front, self.trial, self.rule, self.loses, self.costs = front, trial, rule, loses, costs
+        """`known` are mean and mean square of the only excess loss, where all rules have it."""
+        self.front, self.trial, self.rule, self.costs, self.known = front, trial, rule, costs, known
+
+    @cached_property
+    def estimates(self) -> tuple[Vector, Vector]:
+        """Means and mean squares of the excess losses by cross-validation."""
+        if self.known is not None:
+            return np.array(self.known[:1]), np.array(self.known[1:])
+        front = self.front
+        lost = front.excess(front.cross_validated(self).answers, front.full_answers, front.judged)
+        return front.means(lost), front.means(lost**2)
 
     def cost(self, part: Part) -> float:
         return self.costs
 
     def lost(self, part: Part) -> Vector:
-        return np.array([self.loses])
+        return self.estimates[0]
 
     def excess(self, part: Part) -> Matrix:
         """Return the excess losses of the rows that certify, by the final models."""
         front = self.front
-        found, full = (front.measured(rule).predictions for rule in (self, front.full))
-        return front.beyond(found, full, front.rows.targets[front.rows.certifying])[None]
+        found, full = (front.measured(rule).answers for rule in (self, front.full))
+        return front.excess(found, full, front.rows.certifying)
+
+    def upper(self, z: float) -> float:
+        """Return the largest upper confidence limit to expect of the rows that certify."""
+        means, squares = self.estimates
+        return float((means + z * np.sqrt(squares / max(self.front.n_certifying, 1))).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,17 +107,16 @@ class FinalModel:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a rule does on rows, and what it predicts for them."""
+    """What a rule does on rows, and what it answers."""
 
     outcome: Outcome
-    predictions: NDArray[Any]
-    answers: NDArray[np.float64]  # probabilities (n, n_classes), or the predictions of a regressor
+    answers: Vector  # probabilities (n, n_classes), or the predictions (n,) of a regressor
 
 
 class ShapeFront(Front[RatedRule]):
     """Shapes that the same rows have judged, all rules of all shapes, and the best of them.
 
-    The full model is the one with the least cross-validated error of any shape, each at its best
+    The full model is the one with the least cross-validated loss of any shape, each at its best
     length: few numbers are compared, so that there is little selection bias in the least of them.
     """
 
@@ -104,55 +131,96 @@ class ShapeFront(Front[RatedRule]):
         self.estimator, self.trials, self.dropped, first = estimator, trials, dropped, trials[0]
         self.rows, self.every, self.objective = first.rows, first.every, first.objective
         self.n_certifying = len(self.rows.certifying)
-        self.task, self.judged, self.weight = first.task, first.judged, first.weight
-        self.truth, self.measure = self.rows.targets[self.judged], target.losses[0].measure
+        self.task, self.judged, self.target = first.task, first.judged, target
+        self.weight, self.coded = part(self.rows.weight, self.judged), self._coded()
+        self.truth, metric = self.coded[self.judged], target.losses[0].metric
+        self.metric = metric if isinstance(metric, RegressionMetric) else None
+        self.unit = self.metric.unit(self.truth, self.weight) if self.metric else 1.0
         self.models: dict[ShapeTrial, FinalModel] = {}
-        self.errors = [trial.full_errors() for trial in trials]
-        # by the log-loss, which is far less noisy than a count of errors; the estimator as given
-        # is not cut
-        self.lengths = [
-            len(errors) - 1 if trial.shape.is_given else int(np.argmin([e[1] for e in errors]))
-            for trial, errors in zip(trials, self.errors, strict=True)
-        ]
-        least = [errors[at][0] for errors, at in zip(self.errors, self.lengths, strict=True)]
-        best = int(np.argmin(least))
-        trial, rule = trials[best], Rule(int(trials[best].lengths[self.lengths[best]]))
-        outcome = trial.outcome(rule)
-        self.soft_targets = self.truth
-        if self.task.predicts_classes:  # probabilities of the best model, to calibrate others by
-            codes, own_mass = self.task.coded(self.truth), mass(self.weight)
-            self.soft_targets = fitted_probabilities(outcome.scores, codes, own_mass)
-        self.full_predictions = self.predictions(outcome, self.calibration(outcome, trial.n_rounds))
+        self.best: list[tuple[int, float]] = []  # number of the best length, and its error
+        self.errors: list[list[Vector]] = []  # of the prefixes of regressors
+        trial, rule = self._choose_full()
         self._judge()
         whole = next(
             at
             for at, (owner, known) in enumerate(zip(self.owners, self.rules, strict=True))
-            if owner == best and known == rule
+            if trials[owner] is trial and known == rule
         )
-        # no rule that a cheaper one beats in loss is of use to any target
-        on_it = front(self.losses, self.costs)[::-1].tolist()
-        self.candidates = [self.candidate(at) for at in (whole, *on_it)]
+        on_them = self._on_fronts(np.arange(len(self.rules))).tolist()
+        self.candidates = [self.candidate(at) for at in (whole, *on_them)]
+
+    def _coded(self) -> NDArray[Any]:
+        """Return the shares of the classes (n, n_classes), or the numbers (n,), of all rows."""
+        coded: NDArray[Any] = self.task.coded(self.rows.targets)
+        return one_hot(coded, len(self.task.classes)) if self.task.predicts_classes else coded
+
+    def _choose_full(self) -> tuple[ShapeTrial, Rule]:
+        """Choose the full model, which is no worse than the estimator as given by any metric."""
+        least, chosen = np.inf, self.trials[0]
+        for trial in self.trials:
+            answers = trial.prefixes(self.metric.loss if self.metric else None)
+            errors = [self.lost(own, self.truth) for own in answers]
+            # by the log-loss, which is far less noisy than a count of errors; the estimator as
+            # given is not cut
+            smooth = errors if self.metric else [self._log_loss(own) for own in answers]
+            at = len(answers) - 1 if trial.shape.is_given else self._least(smooth)
+            if trial is self.trials[0]:
+                given = answers[at]
+            worse = self.means(self.excess(answers[at], given, self.judged, agreeing=False))
+            if (worse <= 0).all() and worse.sum() < least:
+                least, chosen, self.full_answers = float(worse.sum()), trial, answers[at]
+            self.errors.append(errors if self.metric else [])
+            error = float(np.average(errors[at], weights=self.weight))
+            self.best.append((at, error))
+        return chosen, Rule(int(chosen.lengths[self.best[self.trials.index(chosen)][0]]))
 
     def _judge(self) -> None:
-        """Estimate all rules against the full model."""
-        lost, targets = self.lost(self.full_predictions, self.truth), self.rows.targets
-        if self.measure == "share":  # labels are to be those of the full model
-            lost, targets = np.zeros(len(lost)), targets.copy()
-            targets[self.judged] = self.full_predictions
-        self.tables = [trial.table(targets, lost) for trial in self.trials]
-        joined = (np.concatenate(c) for c in zip(*(t.numbers for t in self.tables), strict=True))
-        losses, spreads, costs = joined
+        """Estimate all rules against the full model: error, log-loss, or both, and cost."""
+        target, full, truth = self.target, self.full_answers, self.truth
+        lost, wanted = self.lost(full, truth), truth
+        by_labels = any(_is_of_labels(loss) for loss in target.losses)
+        by_probabilities = not self.metric and not all(map(_is_of_labels, target.losses))
+        if target.follows_model:  # answers are to be those of the full model
+            lost, wanted = np.zeros(len(lost)), full
+        shares = wanted if by_probabilities else None
+        self.tables = [
+            trial.table_of_numbers(errors, lost)
+            if self.metric
+            else trial.table(wanted.argmax(axis=1), lost, shares)
+            for trial, errors in zip(self.trials, self.errors, strict=True)
+        ]
+        spreads, costs = (
+            np.concatenate([getattr(table, name) for table in self.tables])
+            for name in ("spreads", "costs")
+        )
         known = np.flatnonzero(np.isfinite(costs))  # times are those of some rules alone
+        losses = np.concatenate([table.losses for table in self.tables], axis=1)[:, known]
         owners = np.repeat(range(len(self.tables)), [len(t.rules) for t in self.tables])
         rules = [rule for table in self.tables for rule in table.rules]
         self.rules, self.owners = [rules[at] for at in known], owners[known]
         self.spreads, self.costs = spreads[known], costs[known]
+        losses[0] -= np.average(lost, weights=self.weight)
+        if by_probabilities:
+            losses[1] -= np.average(self._log_loss(full, wanted), weights=self.weight)
         # rounded, or the full model might lose against itself
-        excess = losses - np.average(lost, weights=self.weight)
-        self.losses = np.round(excess[known], DIGITS)
+        self.estimates = np.round(losses if by_labels or self.metric else losses[1:], DIGITS)
+        self.losses, self.is_exact = self.estimates[0], not by_probabilities
+        self.is_bounded = by_labels or self.is_exact  # whether a bound is about `losses`
+
+    def _on_fronts(self, rules: Rows) -> Rows:
+        """Return those of some rules that no cheaper one of them beats by one of the estimates."""
+        found: set[int] = set()
+        for losses in self.estimates[:, rules]:
+            if self.is_exact:
+                found |= set(rules[front(losses, self.costs[rules])].tolist())
+            elif len(rules):  # fewer, since each is to be measured
+                spaced = spaced_front(losses, self.costs[rules], APART)
+                found |= {int(rules[at]) for _, at in spaced}
+        chosen = np.array(sorted(found), np.intp)
+        return chosen[np.argsort(-self.costs[chosen], kind="stable")]
 
     def nothing(self) -> RatedRule:
-        return RatedRule(self, self.full.trial, Rule(0), np.inf, 0.0)
+        return RatedRule(self, self.full.trial, Rule(0), 0.0, (np.inf, 0.0))
 
     def sequence(self, bound: float, confidence: float | None) -> list[RatedRule]:
         """Return rules in the order in which a bound tests them, the safest first.
@@ -161,56 +229,71 @@ class ShapeFront(Front[RatedRule]):
         as good in the mean, so rules are on a front of cost and of the upper confidence limit to
         expect.
         """
-        if confidence is None:
-            return super().sequence(bound, confidence)
-        hopeful = np.flatnonzero(self.losses <= bound)
-        limit = self.losses + norm.ppf(confidence) * np.sqrt(self.spreads / self.n_certifying)
+        z = 0.0 if confidence is None else float(norm.ppf(confidence))
+        hopeful = np.flatnonzero(self.losses <= bound if self.is_bounded else self.costs)
+        if not self.is_exact:
+            hopeful = self._on_fronts(hopeful)
+        rules = [self.candidate(at) for at in hopeful.tolist()]
+        rules = [rule for rule in rules if (rule.lost("choose") <= bound).all()]
+        limits, costs = np.array([(rule.upper(z), rule.costs) for rule in rules]).reshape(-1, 2).T
         found: list[RatedRule] = []
-        for at in hopeful[front(limit[hopeful], self.costs[hopeful])][::-1].tolist():
-            if not found or self.costs[at] * APART <= found[-1].costs:
-                found.append(self.candidate(at))
+        for at in front(limits, costs)[::-1].tolist():
+            if confidence is None or not found or rules[at].costs * APART <= found[-1].costs:
+                found.append(rules[at])
         return found
 
     def candidate(self, at: int) -> RatedRule:
         """Return rule number `at` of all."""
+        known = (float(self.losses[at]), float(self.spreads[at])) if self.is_exact else None
         trial = self.trials[self.owners[at]]
-        return RatedRule(self, trial, self.rules[at], float(self.losses[at]), float(self.costs[at]))
+        return RatedRule(self, trial, self.rules[at], float(self.costs[at]), known)
 
     @property
     def given(self) -> RatedRule:
         """The estimator as given, evaluated in full."""
-        return RatedRule(self, self.trials[0], Rule(self.trials[0].n_rounds), 0.0, 0.0)
+        return RatedRule(self, self.trials[0], Rule(self.trials[0].n_rounds), 0.0)
 
-    def lost(self, predictions: NDArray[Any], truth: NDArray[Any]) -> Vector:
-        """Return the loss of each row: 1 for a wrong label; the squared error over the variance."""
-        if self.task.predicts_classes:
-            return np.asarray(predictions != truth, np.float64)
-        mean = np.average(self.truth, weights=self.weight)
-        variance = float(np.average(np.square(self.truth - mean), weights=self.weight)) or 1.0
-        return np.asarray(np.square(predictions - truth) / variance)
+    def lost(self, answers: Vector, truth: Vector) -> Vector:
+        """Return the loss of each row: 1 for a wrong label, or the error over its unit."""
+        if self.metric:
+            return np.asarray(self.metric.loss.of(answers, truth) / self.unit)
+        return np.asarray(answers.argmax(axis=1) != truth.argmax(axis=1), np.float64)
 
-    def beyond(self, predictions: NDArray[Any], full: NDArray[Any], truth: NDArray[Any]) -> Vector:
-        """Return the excess loss of each row, by the measure of the target."""
-        if self.measure == "share":
-            return np.asarray(predictions != full, np.float64)
-        return self.lost(predictions, truth) - self.lost(full, truth)
+    def excess(self, found: Vector, full: Vector, rows: Rows, *, agreeing: bool = True) -> Matrix:
+        """Return each excess loss of answers for some rows beyond those of the full model.
 
-    def calibration(self, outcome: Outcome, n_steps: int) -> Calibration:
+        With max_disagreement it is of what the full model answers, unless `agreeing` is False.
+        """
+        follows = self.target.follows_model and agreeing
+        truth, weight = full if follows else self.coded[rows], part(self.rows.weight, rows)
+
+        def of(bounded: BoundedLoss) -> Vector:
+            if self.metric or _is_of_labels(bounded):
+                return self.lost(found, truth) - self.lost(full, truth)
+            return excess_by_probabilities(bounded, full, found, truth, weight)
+
+        return np.stack([of(bounded) for bounded in self.target.losses])
+
+    def means(self, losses: Matrix) -> Vector:
+        """Return the means over the rows that judge, rounded."""
+        return np.round(np.average(losses, axis=1, weights=self.weight), DIGITS)
+
+    def _log_loss(self, p: Matrix, truth: Matrix | None = None) -> Vector:
+        return LogLoss().of_rows(p, self.truth if truth is None else truth, np.ones(len(p)))
+
+    def _least(self, losses: list[Vector]) -> int:
+        return int(np.argmin([np.average(of_rows, weights=self.weight) for of_rows in losses]))
+
+    def calibration(self, outcome: Outcome, ensemble: Ensemble) -> Calibration:
         """Fit what scores stand for where rows quit, by what a rule does on the rows that judge.
 
-        `n_steps` are those of the whole model; the scores of regressors need no line there.
+        `ensemble` is the whole model. Classifiers are calibrated to the answers of the full model.
         """
-        steps, weight = np.minimum(outcome.exit_step, n_steps), mass(self.weight)
-        fit = FITS[self.task.calibrated]
-        return fit(outcome.scores, steps, self.soft_targets, n_steps, weight)
-
-    def predictions(self, outcome: Outcome, calibration: Calibration) -> NDArray[Any]:
-        """Return what is predicted for the rows of an outcome."""
-        scores = outcome.scores
-        if self.task.calibration_changes_predictions:
-            last = len(calibration.groups) - 1
-            scores = calibration.calibrated(scores, np.minimum(outcome.exit_step, last))
-        return np.asarray(self.task.predictions(scores))
+        steps = np.minimum(outcome.exit_step, ensemble.n_classifiers)
+        targets, loss = self.full_answers, None
+        if self.metric:
+            targets, loss = self.truth, self.metric.loss
+        return exit_calibration(ensemble, outcome.scores, steps, targets, self.weight, loss)
 
     def model(self, trial: ShapeTrial) -> FinalModel:
         """Return the final model of a shape, trained when it is first asked for."""
@@ -223,37 +306,41 @@ class ShapeFront(Front[RatedRule]):
             self.models[trial] = FinalModel(source, ensemble, certifying)
         return self.models[trial]
 
-    def measured(self, candidate: RatedRule) -> Measured:
-        """Run a rule on the rows that certify, by its final model.
+    def cross_validated(self, candidate: RatedRule) -> Measured:
+        """Run a rule on the rows that judge, by models of the folds."""
+        outcome = candidate.trial.outcome(candidate.rule)
+        return self._measured(outcome, outcome, candidate.trial.folds[0].ensemble)
 
-        Where there are none it is run on the rows that judge, by models of the folds.
-        """
+    def measured(self, candidate: RatedRule) -> Measured:
+        """Run a rule on the rows that certify, by its final model; without any cross-validate."""
+        if not self.n_certifying:
+            return self.cross_validated(candidate)
         trial, rule = candidate.trial, candidate.rule
-        judged = outcome = trial.outcome(rule)
-        n_steps = trial.n_rounds
-        if self.n_certifying:
-            model = self.model(trial)
-            assert model.certifying is not None
-            outcome = Outcome.of(rule, model.ensemble, model.certifying, self.objective, self.every)
-            n_steps = model.ensemble.n_classifiers
-        calibration = self.calibration(judged, n_steps)
-        predictions = answers = self.predictions(outcome, calibration)
-        if self.task.predicts_classes:
-            steps = np.minimum(outcome.exit_step, len(calibration.groups) - 1)
-            answers = calibration.probabilities(outcome.scores, steps)
-        return Measured(outcome, predictions, answers)
+        model = self.model(trial)
+        assert model.certifying is not None
+        outcome = Outcome.of(rule, model.ensemble, model.certifying, self.objective, self.every)
+        return self._measured(outcome, trial.outcome(rule), model.ensemble)
+
+    def _measured(self, outcome: Outcome, judged: Outcome, ensemble: Ensemble) -> Measured:
+        calibration = self.calibration(judged, ensemble)
+        steps = np.minimum(outcome.exit_step, ensemble.n_classifiers)
+        if not self.metric:
+            return Measured(outcome, calibration.probabilities(outcome.scores, steps))
+        means = self.task.predictions(calibration.calibrated(outcome.scores, steps))
+        return Measured(outcome, np.asarray(means))
 
     def promising(self, share: float) -> list[ShapeTrial]:
         """Select the shapes whose rules cost least over several losses.
 
         The best full model and the estimator as given are among them.
         """
-        ratios = np.full((len(LEVELS), len(self.trials)), np.inf)
-        for level, ratio in zip(LEVELS, ratios, strict=True):
-            within = self.losses <= level
-            np.minimum.at(ratio, self.owners[within], self.costs[within])
-            ratio /= max(ratio.min(), 1e-12)
-        score = np.log(np.clip(ratios, 1e-9, MUCH)).mean(axis=0)
+        ratios = np.full((len(LEVELS), len(self.estimates), len(self.trials)), np.inf)
+        for level, of_level in zip(LEVELS, ratios, strict=True):
+            for losses, ratio in zip(self.estimates, of_level, strict=True):
+                within = losses <= level
+                np.minimum.at(ratio, self.owners[within], self.costs[within])
+                ratio /= max(ratio.min(), 1e-12)
+        score = np.log(np.clip(ratios, 1e-9, MUCH)).mean(axis=(0, 1))
         best = np.argsort(score, kind="stable")[: max(round(share * len(self.trials)), 1)]
         kept = {0, self.trials.index(self.full.trial), *best.tolist()}
         return [trial for number, trial in enumerate(self.trials) if number in kept]
@@ -261,32 +348,45 @@ class ShapeFront(Front[RatedRule]):
     def lines(self) -> dict[ShapeTrial, TrainedShape]:
         """Describe each shape: its best length, evaluated in full."""
         found = {}
-        parts = zip(self.trials, self.errors, self.lengths, self.tables, strict=True)
-        for trial, errors, at, table in parts:
-            length, error = int(trial.lengths[at]), errors[at][0]
-            error = error if self.task.predicts_classes else 1 - error
-            cost, name = float(table.full_costs[at]), trial.shape.name(length)
+        for trial, (at, error), table in zip(self.trials, self.best, self.tables, strict=True):
+            length = int(trial.lengths[at])
+            error = 1 - error if self.metric and self.metric.larger_is_better else error
+            cost, name = float(table.costs[at - len(trial.lengths)]), trial.shape.name(length)
             found[trial] = TrainedShape(name, length, error, cost, len(trial.folds))
         return found
 
 
-def searched(
-    estimator: Any, rows: FoldedRows, target: Target, objective: str, *, verbose: bool = False
-) -> ShapeFront:
-    """Train all shapes without the first fold, and the most promising without the others."""
+def _is_of_labels(bounded: BoundedLoss) -> bool:
+    """Return whether a loss is known from the most probable classes alone."""
+    return bounded.metric is None and bounded.threshold is None
+
+
+def tried(
+    estimator: Any, rows: FoldedRows, objective: str, *, verbose: bool = False
+) -> tuple[list[ShapeTrial], Any]:
+    """Train all shapes without the first fold; return them and the estimator as given."""
     n_classes = len(np.unique(rows.targets)) if is_classifier(estimator) else 1
     shapes = shapes_of(estimator, rows.n_trained_on(0), n_classes if n_classes > 2 else 1)
     trials = [ShapeTrial(s, rows, objective, EVERY if objective == "time" else 1) for s in shapes]
+    given: Any = None
     with progress("train", len(trials), verbose) as report:
         for done, trial in enumerate(trials, 1):
-            trial.train(estimator)
+            model = trial.train(estimator)
+            given = model if trial.shape.is_given else given
             report(done, trial.shape.name(trial.n_rounds))
+    return trials, given
+
+
+def searched(
+    estimator: Any, trials: list[ShapeTrial], target: Target, *, verbose: bool = False
+) -> ShapeFront:
+    """Train the most promising shapes without the other folds, and return their front."""
     look = ShapeFront(estimator, trials, target)
     kept = look.promising(KEPT)
     dropped = [line for trial, line in look.lines().items() if trial not in kept]
     with progress("other folds", len(kept), verbose) as report:
         for done, trial in enumerate(kept, 1):
-            for _ in range(FOLDS - 1):
+            while len(trial.folds) < FOLDS:
                 trial.train(estimator)
             report(done, trial.shape.name(trial.n_rounds))
     return ShapeFront(estimator, kept, target, dropped)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from mddag._utils.arrays import part, spaced_rows, stratified
+from mddag._utils.arrays import mass, part, spaced_rows, stratified
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.engine.cost_model import MANY_ROWS
 from mddag.engine.dag import Dag
@@ -29,8 +29,10 @@ from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import Votes, partial_sums, top_and_margin
+from mddag.losses import Loss
+from mddag.metrics.classification import LogLoss
 from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import fitted_probabilities
+from mddag.policy.calibration import fit_factor, probabilities
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.policy.rollout import roll_out
@@ -42,7 +44,6 @@ CERTIFYING, MOST_CERTIFYING = 0.15, 9_000  # of all rows: a share, and at most
 MOST_JUDGING = 30_000  # rows of all folds together that judge; all of them train
 N_THRESHOLDS, SPAN = 28, 80.0  # the largest threshold over the smallest
 TIMED_APART = 1.05  # ratio of evaluations between rules whose time is computed
-TINY = 1e-12
 
 ALL, EVERY_MODEL, NO_MODEL = -1, -1, -2
 Rows = NDArray[np.intp]
@@ -209,17 +210,18 @@ def expected_time(rule: Rule, ensemble: Ensemble, every: int, n_evaluated: Any) 
 
 @dataclass(frozen=True, eq=False)
 class RuleTable:
-    """What the rules of a shape lose and cost on the rows that judged it.
+    """What the rules of a shape lose and cost on the rows that judged it; the prefixes come last.
 
-    rules   : the prefixes last, which evaluate all of their base classifiers
-    numbers : each (n_rules,): the error (regressors: squared error over the variance); the mean
-              square of what a row loses beyond the reference; and what the objective counts
-    full_costs : (n_lengths,), the costs of the prefixes
+    losses  : (n_losses, n_rules), error and log-loss, as far as they are wanted; regressors have
+              the loss of their metric
+    spreads : (n_rules,), the mean square of what a row loses beyond the reference by the first
+    costs   : (n_rules,), what the objective counts
     """
 
     rules: list[Rule]
-    numbers: tuple[Vector, Vector, Vector]
-    full_costs: Vector
+    losses: NDArray[np.float64]
+    spreads: Vector
+    costs: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,8 +242,8 @@ class ShapeTrial:
         self.folds: list[Judged] = []
         self.thresholds = np.empty(0)
 
-    def train(self, estimator: Any) -> None:
-        """Train the model without the next fold."""
+    def train(self, estimator: Any) -> Any:
+        """Train the model without the next fold, and return it."""
         fold = len(self.folds)
         source = self.rows.fitted(estimator, self.shape, fold)
         ensemble, own = ensemble_of(source), self.rows.judged_in(fold)
@@ -254,6 +256,7 @@ class ShapeTrial:
                 margins = margins_of(self.folds[0].votes.scores())
                 largest = float(np.quantile(margins, 0.999)) or 1.0
                 self.thresholds = np.geomspace(largest / SPAN, largest, N_THRESHOLDS)
+        return source.model
 
     @property
     def task(self) -> Any:
@@ -270,12 +273,6 @@ class ShapeTrial:
         """The rows that have judged it so far, fold by fold."""
         return np.concatenate([fold.rows for fold in self.folds])
 
-    @property
-    def weight(self) -> Vector:
-        """Of these rows."""
-        weight = part(self.rows.weight, self.judged)
-        return np.ones(len(self.judged)) if weight is None else weight
-
     def outcome(self, rule: Rule) -> Outcome:
         """Return what a rule does on the rows that judge, fold by fold."""
         found = [
@@ -284,65 +281,94 @@ class ShapeTrial:
         ]
         return Outcome.joined(found)
 
-    def full_errors(self) -> list[tuple[float, float]]:
-        """Return the error of every prefix, and its log-loss (regressors: the error again)."""
-        weight = self.weight
-        if not self.task.predicts_classes:
-            return [(float(np.average(e, weights=weight)),) * 2 for e in self._squares()]
-        codes, found = self.task.coded(self.rows.targets[self.judged]), []
-        for scores in self._prefix_scores():
-            shares = fitted_probabilities(scores, codes, weight)[np.arange(len(codes)), codes]
-            error = float(np.average(winners(scores) != codes, weights=weight))
-            log_loss = -float(np.average(np.log(np.maximum(shares, TINY)), weights=weight))
-            found.append((error, log_loss))
+    def prefixes(self, loss: Loss | None) -> list[Vector]:
+        """Return probabilities (n, n_classes) or numbers (n,) by each prefix for rows that judge.
+
+        They are calibrated; `loss` is that of regressors.
+        """
+        ensemble, weight = self.folds[0].ensemble, part(self.rows.weight, self.judged)
+        truth, found = self.task.coded(self.rows.targets[self.judged]), []
+        factors = []
+        for m, scores in zip(self.lengths, self._prefix_scores(), strict=True):
+            if self.task.predicts_classes:
+                factors.append(fit_factor(scores, truth, None if weight is None else mass(weight)))
+                found.append(probabilities(scores, factors[-1]))
+                continue
+            at = np.full(len(truth), min(m, ensemble.n_classifiers))
+            line = exit_calibration(ensemble, scores, at, truth, weight, loss)
+            found.append(self.task.means(line.calibrated(scores, at)))
+        self.factors = np.array(factors)
         return found
 
-    def table(self, targets: NDArray[Any], reference: Vector) -> RuleTable:
-        """Judge all rules.
+    def table(
+        self, codes: NDArray[np.intp], reference: Vector, shares: NDArray[np.float64] | None
+    ) -> RuleTable:
+        """Judge all rules of a classifier by the rows that judge.
 
-        targets   : of all rows given to ``train``
-        reference : the loss of the reference on the rows that judge
+        codes     : (n,), the wanted classes
+        reference : (n,), 1 where the reference has another one
+        shares    : (n, n_classes), of the classes, for the log-loss; None where it is not wanted
         """
-        own, weight = targets[self.judged], self.weight / self.weight.sum()
-        if self.task.predicts_classes:
-            sums = self._of_classes(self.task.coded(own), weight, reference)
-        else:
-            sums = self._of_numbers(weight, reference)
-        loss, spread, steps, cost = sums.reshape(4, -1)
+        weight, start = self._shares, 0
+        n_values = 4 if shares is None else 5
+        total = np.zeros((n_values, len(self.thresholds) + 1, len(self.lengths)))
+        for fold in self.folds:
+            some = slice(start, start := start + len(fold.rows))
+            said, margin, log_loss = self._walked(fold, None if shares is None else shares[some])
+            wrong = (said != codes[some]).astype(np.float64)
+            exits = first_exits(margin, self.thresholds, self.every)
+            values = [wrong, (wrong - reference[some]) ** 2, *self._paid(fold, len(said) - 1)]
+            values += log_loss
+            total += rule_sums(exits, [weight[some] * v for v in values], self.lengths)
+        loss, spread, steps, cost, *more = total.reshape(n_values, -1)
+        return self._table(np.stack([loss, *more]), spread, steps, cost)
+
+    def table_of_numbers(self, errors: list[Vector], reference: Vector) -> RuleTable:
+        """Judge the prefixes of a regressor, which have no margins, by the errors of each."""
+        weight, start = self._shares, 0
+        loss = np.array([weight @ error for error in errors])
+        spread = np.array([weight @ (error - reference) ** 2 for error in errors])
+        paid = np.zeros((2, len(self.lengths)))
+        for fold in self.folds:
+            some = slice(start, start := start + len(fold.rows))
+            at = np.minimum(self.lengths, fold.ensemble.n_classifiers)
+            paid += [
+                np.broadcast_to(v, (len(v), len(fold.rows)))[at] @ weight[some]
+                for v in self._paid(fold, fold.ensemble.n_classifiers)
+            ]
+        return self._table(loss[None], spread, *paid)
+
+    def _table(
+        self, losses: NDArray[np.float64], spreads: Vector, steps: Vector, costs: Vector
+    ) -> RuleTable:
         thresholds = [*self.thresholds, np.inf]
         rules = [Rule(int(m), float(t)) for t in thresholds for m in self.lengths]
         if self.objective == "time":
-            cost = self._times(rules, loss, steps)
-        return RuleTable(rules, (loss, spread, cost), cost[-len(self.lengths) :])
+            costs = self._times(rules, losses, steps)
+        return RuleTable(rules, losses, spreads, costs)
 
-    def _of_classes(
-        self, codes: NDArray[np.intp], weight: Vector, reference: Vector
-    ) -> NDArray[np.float64]:
-        """Return sums over the rows, (4, n_thresholds + 1, n_lengths)."""
-        total, start = np.zeros((4, len(self.thresholds) + 1, len(self.lengths))), 0
-        for fold in self.folds:
-            some = slice(start, start := start + len(fold.rows))
-            said, margin = walked(fold.votes)
-            wrong = (said != codes[some]).astype(np.float64)
-            exits = first_exits(margin, self.thresholds, self.every)
-            steps, cost = self._paid(fold, len(said) - 1)
-            values = [wrong, (wrong - reference[some]) ** 2, steps, cost]
-            total += rule_sums(exits, [weight[some] * v for v in values], self.lengths)
-        return total
+    @property
+    def _shares(self) -> Vector:
+        """The share of each row that judges in means."""
+        weight = part(self.rows.weight, self.judged)
+        weight = np.ones(len(self.judged)) if weight is None else weight
+        shares: Vector = weight / weight.sum()
+        return shares
 
-    def _of_numbers(self, weight: Vector, reference: Vector) -> NDArray[np.float64]:
-        """Return the same of prefixes alone, which is what regressors have."""
-        total, start = np.zeros((4, 1, len(self.lengths))), 0
-        for k, squares in enumerate(self._squares()):
-            total[:2, 0, k] = weight @ squares, weight @ (squares - reference) ** 2
-        for fold in self.folds:
-            some = slice(start, start := start + len(fold.rows))
-            paid = self._paid(fold, fold.ensemble.n_classifiers)
-            at = np.minimum(self.lengths, fold.ensemble.n_classifiers)
-            total[2:, 0] += [
-                np.broadcast_to(v, (len(v), len(fold.rows)))[at] @ weight[some] for v in paid
-            ]
-        return total
+    def _walked(
+        self, fold: Judged, shares: NDArray[np.float64] | None
+    ) -> tuple[NDArray[np.intp], Vector, list[Vector]]:
+        """Return winning class, margin and log-loss after 0 .. N base classifiers, (N + 1, n)."""
+        n_steps, n = fold.votes.tables.n_classifiers, len(fold.rows)
+        said, margin = np.empty((n_steps + 1, n), np.intp), np.empty((n_steps + 1, n))
+        log_loss = [] if shares is None else [np.empty((n_steps + 1, n))]
+        factors = np.interp(np.arange(n_steps + 1), self.lengths, self.factors)
+        for j, scores in enumerate(partial_sums(fold.votes)):
+            said[j], margin[j] = winners(scores), margins_of(scores)
+            if shares is not None:
+                p = probabilities(scores, factors[j])
+                log_loss[0][j] = LogLoss().of_rows(p, shares, np.ones(n))
+        return said, margin, log_loss
 
     def _paid(self, fold: Judged, n_steps: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return evaluations, and what the objective counts, after every number of steps."""
@@ -363,26 +389,16 @@ class ShapeTrial:
                 wanted[m].append(scores.copy())
         return [np.concatenate(parts) for parts in wanted.values()]
 
-    def _squares(self) -> list[Vector]:
-        """Squared errors by each of the prefixes, calibrated, over the variance of all targets."""
-        truth, weight = self.rows.targets[self.judged], part(self.rows.weight, self.judged)
-        ensemble, found = self.folds[0].ensemble, []
-        for m, scores in zip(self.lengths, self._prefix_scores(), strict=True):
-            at = np.full(len(truth), min(m, ensemble.n_classifiers))
-            line = exit_calibration(ensemble, scores, at, truth, weight)
-            found.append(np.square(self.task.means(line.calibrated(scores, at)) - truth))
-        mean = np.average(truth, weights=weight)
-        variance = float(np.average(np.square(truth - mean), weights=weight)) or 1.0
-        return [squares / variance for squares in found]
-
-    def _times(self, rules: list[Rule], loss: Vector, steps: Vector) -> Vector:
-        """Return expected times of the prefixes and of the front of losses and evaluations.
+    def _times(self, rules: list[Rule], losses: NDArray[np.float64], steps: Vector) -> Vector:
+        """Return expected times of the prefixes and of the fronts of losses and evaluations.
 
         They are infinite elsewhere.
         """
         cost, whole = np.full(len(rules), np.inf), self.folds[0].ensemble
-        prefixes = range(len(rules) - len(self.lengths), len(rules))
-        for at in {*prefixes, *(at for _, at in spaced_front(loss, steps, TIMED_APART))}:
+        timed = set(range(len(rules) - len(self.lengths), len(rules)))
+        for loss in losses:
+            timed |= {at for _, at in spaced_front(loss, steps, TIMED_APART)}
+        for at in timed:
             cost[at] = expected_time(rules[at], cut(whole, rules[at].length), self.every, steps[at])
         return cost
 
@@ -390,16 +406,6 @@ class ShapeTrial:
 def margins_of(scores: Vector) -> Vector:
     """Return the margins (n,) of scores (n, K)."""
     return np.abs(scores[:, 0]) if scores.shape[1] == 1 else top_and_margin(scores)[1]
-
-
-def walked(votes: Votes) -> tuple[NDArray[np.intp], Vector]:
-    """Return the winning class and the margin after 0 .. N base classifiers, both (N + 1, n)."""
-    n_steps = votes.tables.n_classifiers
-    said = np.empty((n_steps + 1, len(votes)), np.intp)
-    margin = np.empty((n_steps + 1, len(votes)))
-    for j, scores in enumerate(partial_sums(votes)):
-        said[j], margin[j] = winners(scores), margins_of(scores)
-    return said, margin
 
 
 def first_exits(margin: Vector, thresholds: Vector, every: int) -> NDArray[np.intp]:

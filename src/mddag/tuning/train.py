@@ -24,8 +24,8 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._utils.arrays import part
 from mddag._utils.checks import check_one_of, checked_jobs, typed
-from mddag._utils.warnings import doubt_objective, doubt_rare_class
-from mddag.adapters import other_than_mean
+from mddag._utils.warnings import doubt_rare_class
+from mddag.adapters import metric_of_objective
 from mddag.adapters.adapter import lineage
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
@@ -35,16 +35,19 @@ from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.fitted_model import is_fitted, reads_patches
 from mddag.estimators.regressor import MDDAGRegressor
-from mddag.metrics.classification import one_hot
+from mddag.losses import Squared
+from mddag.metrics.classification import ClassMetric
+from mddag.metrics.named import Metric, as_metric
+from mddag.metrics.regression import RegressionMetric
 from mddag.policy.calibration import Calibration
 from mddag.policy.mdp import Evaluation
-from mddag.serving.result import Result, Training, finite_speed
+from mddag.serving.result import MeasuredMetric, Result, Training, finite_speed
 from mddag.tuning.excess_loss import measured_metrics
-from mddag.tuning.shape_front import Measured, RatedRule, ShapeFront, searched
+from mddag.tuning.shape_front import Measured, RatedRule, ShapeFront, searched, tried
 from mddag.tuning.shape_rules import FOLDS, FoldedRows, batch_time, cut
 from mddag.tuning.shapes import library_of
 from mddag.tuning.sparsify import ESTIMATORS, OBJECTIVES, Objective
-from mddag.tuning.targets import CONFIDENCE, Bound, Price, Target, target_of
+from mddag.tuning.targets import CONFIDENCE, Bound, Price, largest_loss, target_of
 
 FEWEST = 60  # rows in all
 
@@ -59,6 +62,8 @@ def train(
     max_loss: float | None = None,
     max_disagreement: float | None = None,
     confidence: float | None = CONFIDENCE,
+    metric: Metric | str | None = None,
+    threshold: float | None = None,
     objective: Objective = "evaluations",
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
@@ -84,13 +89,19 @@ def train(
     beta, budget : float, optional
         As for ``sparsify``.
     max_loss : float, optional
-        Accuracy (regressors: R2) that may be lost against the tuned full model: of the given one
-        and of all shapes, each with the rounds of the least log-loss, the one with the least
-        cross-validated error.
+        What may be lost of the metric against the tuned full model: of the given one and of all
+        shapes, each with the rounds of the least log-loss, the one that is best by
+        cross-validation. It is no worse there than the given one by any protected metric.
     max_disagreement : float, optional
-        Share of rows whose label may differ from that model's.
+        Share of rows whose label may differ from that model's. With a metric: as for ``sparsify``.
     confidence : float or None, default=0.9
-        As for ``sparsify``. None: all rows train, and cross-validation alone chooses.
+        As for ``sparsify``. None: all rows train, and cross-validation alone chooses. Otherwise
+        neither the model returned nor the tuned full model is trained on the rows that certify.
+    metric : metric or str, default=None
+        As for ``sparsify``: by default accuracy and ROC AUC may each lose at most `max_loss`, and
+        regressors keep the metric of the objective that the estimator trains for.
+    threshold : float, default=None
+        As for ``sparsify``: the probability above which you decide for the second class.
     objective : {"evaluations", "nodes", "time"}, default="evaluations"
         The unit of cost, of beta and of budget: base classifiers, nodes visited in trees, or
         expected nanoseconds per row of a large batch.
@@ -125,20 +136,23 @@ def train(
     >>> bool(fast.n_evaluated(X).mean() < 7)
     True
     """
+    metric = None if metric is None else as_metric(metric)
     target = target_of(
         beta=beta,
         budget=budget,
         max_loss=max_loss,
         max_disagreement=max_disagreement,
         confidence=confidence,
+        largest=largest_loss(metric),
     )
     check_one_of("objective", objective, OBJECTIVES)
     threads = checked_jobs(1 if n_jobs is None else n_jobs)
     estimator, kind = checked_estimator(estimator, y, threads)
     X, y, weight = counted_rows(X, y, sample_weight)
-    targets = TASKS[kind]().checked_targets(y)
+    task = TASKS[kind]()
+    targets = task.checked_targets(y)
     check_consistent_length(X, targets)
-    target = target.measured(TASKS[kind]())
+    target = target.protecting(task, metric, threshold, len(np.unique(targets)), None)
     target.require_equal(weight)
     if weight is not None and (
         isinstance(estimator, Pipeline) or not has_fit_parameter(estimator, "sample_weight")
@@ -147,16 +161,23 @@ def train(
             f"sample_weight is given, but {type(estimator).__name__}.fit does not take it; leave "
             "it out"
         )
-    if isinstance(target, Bound) and kind == "classifier":
-        doubt_rare_class(targets, target.name, target.value, weight)
     rows = _split(X, targets, weight, kind, target.certifies, random_state, threads)
+    blocks = [rows.judging, *([rows.certifying] if target.certifies else [])]
+    if kind == "classifier":
+        target = target.ranking(*(targets[block] for block in blocks))
+        if isinstance(target, Bound) and target.counts_labels:
+            doubt_rare_class(targets, target.name, target.value, weight)
     if target.certifies:
         target.require(len(targets), len(rows.certifying))
-    front = searched(estimator, rows, target, objective, verbose=verbose)
+    trials, given = tried(estimator, rows, objective, verbose=verbose)
+    if kind == "regressor" and metric is None:
+        target = target.measured(trials[0].task, metric_of_objective(given))
+    own = target.losses[0].metric
+    if isinstance(own, RegressionMetric):
+        own.loss.checked(targets)
+    front = searched(estimator, trials, target, verbose=verbose)
     chosen = target.choose(front)
     model = front.model(chosen.trial)
-    if kind == "regressor":
-        doubt_objective(other_than_mean(model.source.model))
     made = ESTIMATORS[kind](
         model.parts(chosen.rule),
         beta=target.value if isinstance(target, Price) else 0.0,
@@ -165,9 +186,13 @@ def train(
         verbose=verbose,
         random_state=random_state,
     )
+    if isinstance(metric, ClassMetric) and any(loss.metric for loss in target.losses):
+        made.set_params(metric=metric)
+    if isinstance(own, RegressionMetric) and own.loss != Squared():
+        made.set_params(loss=own.loss)
     made.describe_rows(X)
     dag, calibration = _dag_of(front, chosen)
-    result = _result(front, chosen, target, dag)
+    result = _result(front, chosen, dag)
     made.take(dag.ensemble, dag.policy, dag, calibration, result)
     made.front_ = front
     return made
@@ -256,42 +281,44 @@ def _dag_of(front: ShapeFront, chosen: RatedRule) -> tuple[Dag, Calibration]:
     mean = float(np.average(judged.n_evaluated, weights=front.weight))
     policy = chosen.rule.policy(ensemble, front.every)
     dag = compile_dag(ensemble, policy, expected_evaluations=mean)
-    fitted = front.calibration(judged, whole.n_classifiers)
+    fitted = front.calibration(judged, whole)
     groups = fitted.groups[: ensemble.n_classifiers + 1]
     n_groups = groups.max() + 1
     return dag, Calibration(groups, fitted.factors[:n_groups], fitted.offsets[:n_groups])
 
 
-def _result(front: ShapeFront, chosen: RatedRule, target: Target, dag: Dag) -> Result:
+def _result(front: ShapeFront, chosen: RatedRule, dag: Dag) -> Result:
     """Measure the chosen rule, the tuned full model and the estimator as given."""
-    task, reference = front.task, front.full
+    target, task, reference = front.target, front.task, front.full
     rows = front.rows.certifying if target.certifies else front.judged
-    truth, weight = front.rows.targets[rows], part(front.rows.weight, rows)
+    truth, weight = front.coded[rows], part(front.rows.weight, rows)
     found, full, given = (front.measured(rule) for rule in (chosen, reference, front.given))
-    accuracy = task.quality(given.predictions, truth, weight)
-    if task.predicts_classes and accuracy is not None:
-        accuracy = 1 - accuracy  # quality is an error rate
-    shares = truth
-    if task.predicts_classes:
-        shares = one_hot(task.coded(truth), found.answers.shape[1])
 
     def average(numbers: NDArray[Any]) -> float:
         return float(np.average(numbers, weights=weight))
 
     def evaluation(measured: Measured) -> Evaluation:
-        loss = average(front.lost(measured.predictions, truth))
+        loss = average(front.lost(measured.answers, truth))
         n = average(measured.outcome.n_evaluated)
         return Evaluation(loss, n, loss + price * n, n)
+
+    def metrics(sparse: Measured) -> tuple[MeasuredMetric, ...]:
+        known = full.answers, sparse.answers, truth, weight, front.metric
+        return tuple(measured_metrics(*known))
 
     price = target.value if isinstance(target, Price) else 0.0
     whole = compile_dag(cut(reference.trial.folds[0].ensemble, reference.rule.length))
     full_cost, of_nodes = average(full.outcome.cost), front.objective == "nodes"
-    excess = average(front.beyond(found.predictions, full.predictions, truth))
+    predicted, expected = (
+        measured.answers.argmax(axis=1) if task.predicts_classes else measured.answers
+        for measured in (found, full)
+    )
     lines = front.lines()
     lines[chosen.trial] = replace(lines[chosen.trial], chosen=True)
-    sign = 1 if task.predicts_classes else -1  # errors are sorted up, R2 down
+    sign = -1 if front.metric and front.metric.larger_is_better else 1  # errors are sorted up
     shapes = sorted(lines.values(), key=lambda line: sign * line.error)
     shapes += sorted(front.dropped, key=lambda line: sign * line.error)
+    lost = front.excess(found.answers, full.answers, rows)
     return Result(
         kind=task.kind,
         target=target.name,
@@ -305,9 +332,9 @@ def _result(front: ShapeFront, chosen: RatedRule, target: Target, dag: Dag) -> R
         full_evaluation=evaluation(full),
         n_nodes=average(found.outcome.cost) if of_nodes else None,
         n_nodes_full=full_cost if of_nodes else None,
-        metrics=tuple(measured_metrics(full.answers, found.answers, shares, weight)),
-        difference=task.difference(found.predictions, full.predictions, weight),
-        bounds=target.measured_bounds([excess]),
+        metrics=metrics(found),
+        difference=task.difference(predicted, expected, weight),
+        bounds=target.measured_bounds([average(of_rows) for of_rows in lost]),
         confidence=target.confidence,
         speed=finite_speed(batch_time(whole) / max(batch_time(dag), 1e-9)),
         speed_one=finite_speed(whole.program.full_costs.one / max(dag.program.costs.one, 1e-9)),
@@ -315,7 +342,9 @@ def _result(front: ShapeFront, chosen: RatedRule, target: Target, dag: Dag) -> R
             reference.trial.shape.name(reference.rule.length),
             full_cost,
             is_full_model=(chosen.trial, chosen.rule) == (reference.trial, reference.rule),
-            given=accuracy,
+            given=tuple(metric.sparse for metric in metrics(given)),
+            n_trained=front.rows.n_trained_on(),
+            n_rows=len(front.rows.targets),
             shapes=tuple(shapes),
         ),
     )
