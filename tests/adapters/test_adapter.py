@@ -135,18 +135,24 @@ def test_an_unknown_model_lists_the_known_ones() -> None:
     ("wrapper", "words"),
     [
         (make_pipeline(StandardScaler(), AdaBoostClassifier()), r"model\.steps\[-1\]\[1\]"),
-        (CalibratedClassifierCV(AdaBoostClassifier()), "calibrated_classifiers_.*would be lost"),
+        (CalibratedClassifierCV(AdaBoostClassifier()), "calibrated_classifiers_.*FrozenEstimator"),
         (GridSearchCV(AdaBoostClassifier(), {}), "model.best_estimator_"),
         (TransformedTargetRegressor(RandomForestRegressor()), "model.regressor_.*inverse"),
-        (TunedThresholdClassifierCV(AdaBoostClassifier()), "model.estimator_.*threshold"),
-        (FixedThresholdClassifier(AdaBoostClassifier(), threshold=0.2), "probability 0.2 instead"),
     ],
 )
-def test_a_wrapper_points_at_what_it_wraps_and_says_what_is_lost(two, wrapper, words: str) -> None:
-    if isinstance(wrapper, FixedThresholdClassifier):
-        wrapper.fit(*two)
+def test_a_wrapper_points_at_what_it_wraps_and_says_what_is_lost(wrapper, words: str) -> None:
     with pytest.raises(TypeError, match=rf"pass the final, fitted estimator \(.*{words}"):
         mddag.as_ensemble(wrapper)
+
+
+@pytest.mark.parametrize("wrapper", [TunedThresholdClassifierCV, FixedThresholdClassifier])
+def test_a_threshold_is_not_lost_without_a_word(two, wrapper) -> None:
+    model = wrapper(AdaBoostClassifier(n_estimators=3))
+    with pytest.raises(NotFittedError, match=wrapper.__name__):
+        mddag.as_ensemble(model)
+    fixed = FixedThresholdClassifier(AdaBoostClassifier(n_estimators=3), threshold=0.45).fit(*two)
+    with pytest.raises(ValueError, match=r"decides at probability 0\.45.*sparsify"):
+        mddag.as_ensemble(fixed)
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ def test_thresholds_of_wrappers(amounts):
             p = wrapper.predict_proba(X)[:, 1]
             expected = np.where(p >= decision_threshold(wrapper), *wrapper.classes_[::-1])
             np.testing.assert_array_equal(wrapper.predict(X), expected)
-    assert decision_threshold(FixedThresholdClassifier(plain)) == 0.5
+    assert decision_threshold(FixedThresholdClassifier(plain)) is None
     boosted = catboost.CatBoostClassifier(iterations=2, verbose=0, allow_writing_files=False)
     assert decision_threshold(boosted.fit(X, y)) is None
     boosted.set_probability_threshold(0.3)

@@ -1,19 +1,29 @@
 """A result that is useless for what the model was made for never comes without a warning."""
 
+import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
-from catboost import CatBoostRegressor
+from catboost import CatBoostClassifier, CatBoostRegressor
 from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.datasets import make_classification
-from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRegressor
 
 import mddag
 from mddag.adapters import other_than_mean
 from mddag.metrics import D2, Accuracy, LogLoss, Pinball
-from mddag.solvers import Margin
+from mddag.solvers import Margin, Prefix
 
 SMALL = {"n_estimators": 3, "verbose": -1, "min_child_samples": 2}
 QUIET = {"iterations": 3, "verbose": 0, "allow_writing_files": False}
@@ -91,6 +101,7 @@ def test_a_quantile_stays_a_quantile(model):
     assert pinball(truth, sparse) > pinball(truth, full) - 0.03
     assert fast.result_.bounds[0].name == pinball.name
     assert fast.result_.metric(pinball.name).full == pytest.approx(pinball(truth, full), abs=0.05)
+    assert fast.result_.metric("targets covered").sparse == pytest.approx(0.9, abs=0.03)
 
 
 def test_deviances_want_their_targets():
@@ -155,6 +166,68 @@ def test_decisions_at_a_threshold_are_protected():
     for threshold, metric in ((0.0, None), (0.2, LogLoss())):
         with pytest.raises(ValueError, match=f"threshold is {threshold}"):
             mddag.sparsify(model, X, y, max_loss=0.1, threshold=threshold, metric=metric)
+
+
+def binary(n_rows=6_000):
+    return make_classification(n_rows, 8, n_informative=5, weights=[0.8], random_state=0)
+
+
+def boosted_with_threshold(X, y):
+    model = CatBoostClassifier(iterations=40, verbose=0, allow_writing_files=False).fit(X, y)
+    model.set_probability_threshold(0.2)
+    return model
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda X, y: FixedThresholdClassifier(
+            make_pipeline(StandardScaler(), LGBMClassifier(n_estimators=60, verbose=-1)),
+            threshold=0.2,
+        ).fit(X, y),
+        lambda X, y: TunedThresholdClassifierCV(
+            GradientBoostingClassifier(n_estimators=40), cv=0.5, random_state=0
+        ).fit(X, y),
+        boosted_with_threshold,
+    ],
+    ids=["fixed", "tuned", "catboost"],
+)
+@pytest.mark.parametrize("target", [{"max_loss": 0.02}, {"max_disagreement": 0.03}])
+def test_the_threshold_of_a_model_is_protected_and_said(fit, target):
+    X, y = binary()
+    labels = np.array(["no", "yes"])[y]
+    model = fit(X[:2_000], labels[:2_000])
+    with pytest.warns(mddag.DoubtfulResult, match="decides for 'yes' at probability") as caught:
+        fast = mddag.sparsify(model, X[2_000:5_000], labels[2_000:5_000], solver=Margin(), **target)
+    threshold = float(re.search(r"threshold=([\d.e-]+)\)", str(caught[0].message))[1])
+    assert f"at threshold {threshold:g}" in fast.result_.bounds[0].name
+    decides = FixedThresholdClassifier(FrozenEstimator(fast), threshold=threshold).fit(X, labels)
+    same = decides.predict(X[5_000:]) == np.ravel(model.predict(X[5_000:]))
+    assert same.mean() > 0.94
+    named = fast.result_.metric(f"accuracy at threshold {threshold:g}")
+    assert abs(named.full - np.mean(np.ravel(model.predict(X)) == labels)) < 0.03
+    np.testing.assert_array_equal(fast.predict(X), fast.classes_[fast.predict_proba(X).argmax(1)])
+
+
+@pytest.mark.parametrize("columns", [None, list("abcdefgh")])
+def test_broken_monotone_constraints_are_said_and_a_prefix_keeps_them(columns):
+    X, y = binary()
+    X = X if columns is None else pd.DataFrame(X, columns=columns)
+    model = LGBMClassifier(n_estimators=60, verbose=-1, monotone_constraints=[0, 1] + [0] * 6)
+    model.fit(X[:2_000], y[:2_000])
+    held_out = X[2_000:], y[2_000:]
+    name = "1" if columns is None else "'b'"
+    with pytest.warns(mddag.DoubtfulResult, match=rf"constraints.* {name} \(\d+ %\).*Prefix\(\)"):
+        mddag.sparsify(model, *held_out, budget=10, solver=Margin())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kept = mddag.sparsify(model, *held_out, budget=10, solver=Prefix())
+    grid = np.repeat(np.array(X)[None, :100], 20, axis=0)
+    grid[:, :, 1] = np.linspace(-4, 4, 20)[:, None]
+    grid = grid.reshape(-1, 8)
+    p = kept.predict_proba(grid if columns is None else pd.DataFrame(grid, columns=columns))[:, 1]
+    assert (np.diff(p.reshape(20, 100), axis=0) >= 0).all()
+    assert np.ptp(p) > 0
 
 
 def test_a_bound_below_it_and_a_metric_of_probabilities_do_not(rare):

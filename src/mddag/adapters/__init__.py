@@ -132,15 +132,19 @@ def parts_of(model: Any) -> ModelParts:
     if isinstance(model, ModelParts):
         return model
     if is_path(model):
-        return ModelParts(opened(model, _WITH_FILES), path=os.fspath(model))
+        return _deciding(ModelParts(opened(model, _WITH_FILES), path=os.fspath(model)))
     classes = lineage(model)
     if "sklearn.FrozenEstimator" in classes:
         return parts_of(model.estimator)
+    if "sklearn.BaseThresholdClassifier" in classes:
+        refuse_unfitted(model, "estimator_")
+        threshold = decision_threshold(model)
+        return replace(parts_of(model.estimator_), threshold=threshold)
     if "mddag.DagEstimator" in classes:  # what it sparsifies
         refuse_unfitted(model, "ensemble_")
         return ModelParts(model.ensemble_, model.transformer_)
     if "sklearn.Pipeline" not in classes:
-        return ModelParts(model)
+        return _deciding(ModelParts(model))
     steps, last = steps_of(model)
     inner = parts_of(last)
     if not steps:
@@ -148,11 +152,28 @@ def parts_of(model: Any) -> ModelParts:
     absent = np.nan if "xgboost.XGBModel" in lineage(inner.model) else 0.0
     if inner.transformer is not None:
         steps, absent = steps + inner.transformer.steps, inner.transformer.absent
-    return ModelParts(inner.model, Transformer(steps, absent))
+    return replace(inner, transformer=Transformer(steps, absent))
+
+
+def _deciding(parts: ModelParts) -> ModelParts:
+    """Move the threshold out of a model of CatBoost."""
+    threshold = decision_threshold(parts.model)
+    if threshold is None:
+        return parts
+    model = parts.model.copy()
+    model.set_probability_threshold(0.5)
+    return replace(parts, model=model, threshold=threshold)
 
 
 def ensemble_of(parts: ModelParts) -> Ensemble:
     """Return the model of `parts` as an Ensemble; it reads rows after the transformer."""
+    if parts.threshold is not None:
+        raise ValueError(
+            f"the model, a {type(parts.model).__name__}, decides at probability "
+            f"{parts.threshold:.4g} instead of 0.5, which mddag.sparsify takes into account; "
+            "elsewhere pass the model without the threshold, and apply it to predict_proba of "
+            "the sparse one"
+        )
     if parts.path is None:
         return _converted(parts.model)
     try:
@@ -213,7 +234,6 @@ def _unknown(model: Any) -> str:
 _INSIDE = {
     "sklearn.CalibratedClassifierCV": "model.calibrated_classifiers_[0].estimator",
     "sklearn.BaseSearchCV": "model.best_estimator_",
-    "sklearn.BaseThresholdClassifier": "model.estimator_",
     "sklearn.OneVsRestClassifier": "one of model.estimators_",
     "sklearn.MultiOutputClassifier": "one of model.estimators_",
     "sklearn.MultiOutputRegressor": "one of model.estimators_",
@@ -222,21 +242,17 @@ _INSIDE = {
 
 
 def _lost_without(model: Any, wrapper: str) -> str:
-    """Say what the model inside a wrapper does not do."""
+    """Say what the model inside a wrapper does not do, and how to lose nothing."""
     if wrapper == "sklearn.CalibratedClassifierCV":
         return (
-            "; the calibration and the models of other folds would be lost: mddag calibrates "
-            "probabilities again, on the rows that you give it"
+            "; its calibration moves decisions, which would be lost, as would the models of other "
+            "folds: fit it with ensemble=False, so that there is one model, and calibrate what "
+            "sparsify makes of that: CalibratedClassifierCV(FrozenEstimator(sparse)).fit(X, y)"
         )
     if wrapper == "sklearn.TransformedTargetRegressor":
         return (
-            "; it predicts transformed targets, so give transformed y, and apply the inverse to "
-            "what the sparse model predicts (max_loss counts transformed targets as well)"
+            "; it predicts transformed targets, so give "
+            "model.transformer_.transform(y[:, None])[:, 0] for y, which max_loss then counts, and "
+            "apply model.transformer_.inverse_transform to what the sparse model predicts"
         )
-    if wrapper == "sklearn.BaseThresholdClassifier":
-        try:
-            threshold = decision_threshold(model)
-        except (AttributeError, ValueError):  # not fitted, or not a probability
-            return "; its threshold would be lost"
-        return f"; its decision at probability {threshold:.4g} instead of 0.5 would be lost"
     return ""

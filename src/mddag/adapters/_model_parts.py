@@ -54,11 +54,15 @@ class Transformer:
 
 @dataclass(frozen=True, eq=False)
 class ModelParts:
-    """A model, given or read from the file `path`, and what transforms its rows, if anything."""
+    """A model, given or read from the file `path`, and what transforms its rows, if anything.
+
+    `threshold` is the probability above which it decides for its second class, None for 1/2.
+    """
 
     model: Any
     transformer: Transformer | None = None
     path: str | None = None
+    threshold: float | None = None
 
     def __repr__(self) -> str:
         return f"<{self.model!r} after {self.transformer}>"

@@ -146,11 +146,11 @@ def monotone_columns(model: Any) -> dict[int, int]:
 def decision_threshold(model: Any) -> float | None:
     """Return the probability of ``classes_[1]`` at which a model was told to decide for it.
 
-    None stands for models other than TunedThresholdClassifierCV, FixedThresholdClassifier and
-    CatBoost's classifiers with a threshold of their own.
+    None stands for 1/2, and for models other than TunedThresholdClassifierCV,
+    FixedThresholdClassifier and CatBoost's classifiers.
     """
     classes = lineage(model)
-    if "catboost.CatBoostClassifier" in classes and len(model.classes_) == 2:
+    if "catboost.CatBoostClassifier" in classes and model.is_fitted() and len(model.classes_) == 2:
         chosen = float(model.get_probability_threshold())
         return None if chosen == 0.5 else chosen
     if "sklearn.BaseThresholdClassifier" not in classes:
@@ -160,7 +160,7 @@ def decision_threshold(model: Any) -> float | None:
     else:
         threshold, positive = model.threshold, model.pos_label
     if threshold == "auto":
-        return 0.5
+        return None
     method = model.response_method
     if method == "decision_function" or not hasattr(model.estimator, "predict_proba"):
         raise ValueError(
@@ -168,7 +168,8 @@ def decision_threshold(model: Any) -> float | None:
             "moves decisions by probability: fit it with response_method='predict_proba'"
         )
     is_first = positive is not None and positive == model.classes_[0]
-    return 1 - float(threshold) if is_first else float(threshold)
+    chosen = 1 - float(threshold) if is_first else float(threshold)
+    return None if chosen == 0.5 else chosen
 
 
 def _of_lightgbm(booster: Any) -> str:

@@ -69,8 +69,6 @@ class CatBoost:
         kind = _kind(model)
         if kind != "classifier":
             refuse_multi_output(model, len(bias))
-        if len(bias) == 1:
-            _refuse_other_threshold(model)
         flat = read_json(saved, len(bias))
         labels = np.asarray(model.classes_)
         return build(
@@ -97,17 +95,6 @@ def _refuse(about: dict[str, Any]) -> None:
                 "unsupported categorical encodings: mddag reads float features; encode the column "
                 "as numbers before training"
             )
-
-
-def _refuse_other_threshold(model: Any) -> None:
-    known = "catboost.CatBoostClassifier" in lineage(model)
-    threshold = model.get_probability_threshold() if known else 0.5
-    if threshold != 0.5:
-        raise ValueError(
-            f"CatBoost model decides at probability {threshold}; mddag decides at f > 0: call "
-            "set_probability_threshold(0.5) and move the decision into the bias with "
-            "set_scale_and_bias"
-        )
 
 
 def _loss(model: Any) -> str:

@@ -169,8 +169,9 @@ class Result:
     n_nodes, n_nodes_full : float or None, default=None
         Mean nodes visited on a row by the sparse and by the full model, where nodes were counted.
     metrics : sequence of MeasuredMetric, default=()
-        Accuracy, ROC AUC and log-loss (regressors: R2, mean absolute error and the metric of the
-        model's own objective) of the full and of the sparse model; empty without labels.
+        Accuracy, ROC AUC and log-loss (regressors: the metric of the model's own objective, for
+        quantiles the share of targets covered, R2 and mean absolute error) of the full and of the
+        sparse model; empty without labels.
     difference : float or None, default=None
         Share of rows with another label than the full model's; for regressors the mean squared
         difference from its predictions, over their variance.

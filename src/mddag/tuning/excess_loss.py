@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.arrays import mass, part
+from mddag.losses import Quantile
 from mddag.metrics.classification import Accuracy, ClassMetric, LogLoss, RocAuc, one_hot
 from mddag.metrics.regression import R2, MeanAbsoluteError, RegressionMetric
 from mddag.policy.by_exit import exit_calibration
@@ -116,6 +117,9 @@ class MetricLoss(ExcessLoss):
         self.taught = fitted_probabilities(problem.scores[self.fit], codes[self.fit], own_mass)
         at_end = np.full(len(problem), problem.ensemble.n_classifiers)
         self.full = self._probabilities(problem.scores, at_end)
+        self.soft = self.shares
+        if bounded.threshold is not None and (target.follows_model or not problem.labelled):
+            self.shares = one_hot((self.full[:, 1] > bounded.threshold).astype(np.intp), 2)
 
     def of_rows(self, found: Rollout) -> Vector:
         sparse, lost = self._probabilities(found.scores, found.exit_step), np.zeros(len(self.full))
@@ -128,7 +132,7 @@ class MetricLoss(ExcessLoss):
     def learned_from(self) -> NDArray[Any]:
         problem = self.problem
         by_labels = problem.labelled and not self.target.follows_model
-        return problem.truth if by_labels else self.shares
+        return problem.truth if by_labels else self.soft
 
     def _probabilities(self, scores: Matrix, exit_step: NDArray[np.integer[Any]]) -> Matrix:
         fit, ensemble = self.fit, self.problem.ensemble
@@ -177,18 +181,21 @@ def measured_metrics(
     """Compute the metrics that every result has, of the full and of the sparse model.
 
     Classifiers have probabilities (n, n_classes), and shares as `truth`; regressors numbers (n,)
-    and perhaps a metric of their `own` objective. A metric that is not defined on these rows is
-    left out.
+    and perhaps a metric of their `own` objective, which comes first. A metric that is not defined
+    on these rows is left out.
     """
     if full.ndim == 1:
-        wanted: list[RegressionMetric] = [R2()] if np.ptp(truth) > 0 else []
-        wanted.append(MeanAbsoluteError())
-        if own is not None and own not in wanted:
-            wanted.append(own)
-        return [
+        plain: list[RegressionMetric] = [R2()] if np.ptp(truth) > 0 else []
+        plain.append(MeanAbsoluteError())
+        wanted = plain if own is None or own in plain else [own, *plain]
+        found = [
             MeasuredMetric(m.name, m(truth, full, weight), m(truth, sparse, weight)) for m in wanted
         ]
-    found: list[MeasuredMetric] = []
+        if own is not None and type(own.loss) is Quantile:  # what a quantile is asked for
+            below = (np.average(truth <= p, weights=weight) for p in (full, sparse))
+            found.insert(1, MeasuredMetric("targets covered", *map(float, below)))
+        return found
+    found = []
     weight = np.ones(len(truth)) if weight is None else weight
     several = np.count_nonzero(weight @ truth) > 1
     for metric in (Accuracy(), *((RocAuc(),) if several else ()), LogLoss()):

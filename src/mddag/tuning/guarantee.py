@@ -199,10 +199,10 @@ class BoundedLoss:
         """What is lost, in words."""
         if self.metric is not None:
             return self.metric.name
+        at = "" if self.threshold is None else f" at threshold {self.threshold:g}"
         if self.measure == "difference":
-            at = "" if self.threshold is None else f" at threshold {self.threshold:g}"
             return f"accuracy{at}"
-        return "labels changed" if self.measure == "share" else "metric"
+        return f"labels changed{at}" if self.measure == "share" else "metric"
 
     @property
     def exact(self) -> bool:

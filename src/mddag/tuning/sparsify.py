@@ -23,7 +23,7 @@ from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Logistic, Loss, Squared
-from mddag.metrics.classification import one_hot
+from mddag.metrics.classification import Accuracy, one_hot
 from mddag.metrics.named import Metric, as_metric
 from mddag.metrics.ranking import RankingMetric
 from mddag.metrics.regression import RegressionMetric
@@ -36,6 +36,7 @@ from mddag.tuning.excess_loss import MetricLoss, NumberLoss, excess_loss_of, mea
 from mddag.tuning.front import Part
 from mddag.tuning.policy_front import PolicyCandidate, PolicyFront
 from mddag.tuning.problem import Problem
+from mddag.tuning.purpose import decision_of_source, doubt_monotone
 from mddag.tuning.targets import CONFIDENCE, Bound, Budget, Target, largest_loss, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
@@ -105,8 +106,10 @@ def sparsify(
         or ``D2`` of the pinball loss, the absolute error or a deviance.
     threshold : float, default=None
         For binary problems: the probability above which you decide for the second class. It moves
-        the decisions that accuracy counts, not those of ``predict``; by default the more probable
-        class is the decision.
+        the decisions that are counted, not those of ``predict``. By default the decision is the
+        more probable class, or that of a model which has a threshold of its own
+        (``FixedThresholdClassifier``, ``TunedThresholdClassifierCV``); a warning then says how to
+        decide as it does.
     objective : {"evaluations", "nodes", "time"}, default="evaluations"
         What is to be small: evaluated base classifiers; nodes visited in trees; or the time of
         large batches, for which one decision covers 16 base classifiers, and the full model is
@@ -169,7 +172,7 @@ def sparsify(
         largest=largest_loss(metric),
     )
     source = parts_of(model)
-    ensemble = ensemble_of(source)
+    ensemble = ensemble_of(replace(source, threshold=None))
     if ensemble.kind == "ranker" or isinstance(metric, RankingMetric):
         raise TypeError(f"the model is a {ensemble.kind} and metric is {metric!r}; {FOR_RANKERS}")
     ensemble.task.require_predictions()
@@ -197,12 +200,16 @@ def sparsify(
     )
     target.require(len(problem), len(problem.split.certify))
     ensemble.task.doubt_targets(problem.truth, given=problem.labelled)
+    given = _given_targets(model if source.path is None else source.model, X, problem)
+    if threshold is None and source.threshold is not None:
+        decides = decision_of_source(source, X, problem, given)
+        if isinstance(metric, Accuracy | None):
+            target = target.protecting(ensemble.task, metric, decides, 2, source.model)
     if problem.labelled:
         target = target.ranking(*(problem.truth[rows] for rows in problem.blocks))
     if isinstance(target, Bound) and target.counts_labels:
         doubt_rare_class(problem.truth, target.name, target.value, weight)
 
-    given = _given_targets(model if source.path is None else source.model, X, problem)
     losses = [excess_loss_of(problem, target, loss, given) for loss in target.losses]
     by_metric = any(isinstance(loss, MetricLoss) for loss in losses)
     loss: Loss | None = None
@@ -258,6 +265,7 @@ def sparsify(
         speed_one=finite_speed(dag.expected_speedup_one),
     )
     estimator.take(ensemble, chosen.policy, dag, calibration, result)
+    doubt_monotone(source, X, problem, chosen.policy, calibration)
     estimator.front_ = front
     return estimator
 
@@ -295,6 +303,11 @@ def _result(
         p = calibration.probabilities(left.scores, left.exit_step)
         shares = one_hot(task.coded(problem.truth[rows]), p.shape[1])
         metrics = measured_metrics(p_full, p, shares, weight)
+        threshold = target.losses[0].threshold
+        if threshold is not None:
+            right = ((q[:, 1] > threshold) == shares[:, 1] for q in (p_full, p))
+            found_right = (float(np.average(r, weights=weight)) for r in right)
+            metrics.insert(0, MeasuredMetric(f"accuracy at threshold {threshold:g}", *found_right))
     elif problem.labelled:
         own = target.losses[0].metric
         assert isinstance(own, RegressionMetric)

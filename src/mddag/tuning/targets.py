@@ -478,7 +478,7 @@ class MaxDisagreement(Bound):
                 f"of {task.quality_name}"
             )
         if isinstance(metric, Accuracy):
-            return BoundedLoss("share")
+            return BoundedLoss("share", threshold=threshold)
         return super()._loss(task, metric, threshold)
 
 
