@@ -7,6 +7,7 @@ and becomes one `DetectionRun` for each false positive rate and each way to coun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import islice, product
@@ -27,14 +28,15 @@ from mddag.detection import (
 from mddag.detection.cascade import Chain, votes_of
 from mddag.detection.rejection_candidates import (
     RejectionCandidate,
+    RejectionFront,
     RejectionProblem,
-    chosen_candidate,
 )
 from mddag.detection.stage_cascades import fc_chain
 from mddag.detection.thresholds import WantedRate
 from mddag.ensemble.nodes import Nodes
 from mddag.metrics.detection import Ties
 from mddag.solvers import Descent, Sarsa
+from mddag.tuning.targets import Budget
 
 LENGTHS = (3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 MISSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8)
@@ -204,10 +206,10 @@ def rejections(case: Case, at: At, bounds: Sequence[float]) -> list[tuple[str, D
     )
     problem = RejectionProblem.of(rows, WantedRate(fpr=at[0]))
     test = RejectionProblem.of(others, WantedRate(fpr=at[0]), like=problem)
-    tried = list(problem.candidates(problem))
-    one_row = 1 / int(problem.positive.sum())
-    best = [chosen_candidate(tried, 0.0, bound, one_row) for bound in bounds]
-    return [rejection_run(problem, test, candidate, at, len(tried)) for candidate in best]
+    front = RejectionFront(problem, problem)
+    n_tried = len(front.candidates)
+    best = [Budget(max(bound, front.cheapest)).choose(copy(front)) for bound in bounds]
+    return [rejection_run(problem, test, candidate, at, n_tried) for candidate in best]
 
 
 def rejection_run(

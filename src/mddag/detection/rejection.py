@@ -30,9 +30,9 @@ from mddag._utils.checks import Parameters, check_is, check_positive, check_whol
 from mddag._utils.warnings import doubt
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.detection.rejection_candidates import (
+    RejectionFront,
     RejectionProblem,
     check_detection,
-    chosen_candidate,
     class_parts,
     positives,
 )
@@ -50,6 +50,7 @@ from mddag.policy.policy import QUIT, Policy
 from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.result import MeasuredMetric, finite_speed
 from mddag.solvers.solver import Solver, check_samples, configured
+from mddag.tuning.targets import Budget, Price, Target
 
 DEFAULT_FPR = 0.01
 N_PARTS = 5  # of the policy rows, for the last threshold and the realised rates
@@ -147,10 +148,17 @@ class Rejection(Parameters, Solver):
         target = WantedRate(*self._rates)
         learning = self._problem(mdp, target)
         deciding = learning if selection is None else self._problem(selection, target, learning)
-        n_positive = int(deciding.positive.sum())
-        tried = list(learning.candidates(deciding))
-        best = chosen_candidate(tried, mdp.beta, self.budget, 1 / n_positive)
-
+        front = RejectionFront(learning, deciding)
+        price_or_budget: Target = Price(mdp.beta)
+        if self.budget is not None:
+            if front.cheapest > self.budget:
+                doubt(
+                    f"no cascade is within budget={self.budget:g}: the cheapest evaluates "
+                    f"{front.cheapest:.3g} base classifiers per negative, and is returned; give a "
+                    "larger budget"
+                )
+            price_or_budget = Budget(max(self.budget, front.cheapest))
+        best = price_or_budget.choose(front)
         parts = class_parts(deciding.positive, N_PARTS, self.random_state or 0)
         own, _ = deciding.run(best)
         ends, thetas = own, None
@@ -159,7 +167,7 @@ class Rejection(Parameters, Solver):
         theta = target.safer(target.expected(own), target.expected(ends))
         if own.rates(theta)[0] == 0:
             doubt(
-                f"the cascade finds none of {n_positive} positives at {target.name}="
+                f"the cascade finds none of {deciding.positive.sum()} positives at {target.name}="
                 f"{target.rate:g}: they are too few or too much like negatives, or evaluations "
                 "are too expensive; give more rows, another rate, a smaller beta or a larger budget"
             )
@@ -171,8 +179,8 @@ class Rejection(Parameters, Solver):
     def _problem(
         self, mdp: MDP, target: WantedRate, like: RejectionProblem | None = None
     ) -> RejectionProblem:
-        # Within a budget each base classifier counts as one, whatever its price is.
-        mdp = mdp if self.budget is None else mdp.with_costs(np.ones(mdp.n_steps))
+        if self.budget is not None:  # each base classifier counts as one, whatever its price is
+            mdp = mdp.with_costs(np.ones(mdp.n_steps))
         return RejectionProblem.of(mdp, target, ordering=self.ordering, every=self.every, like=like)
 
     def calibration(self, policy: Policy, left: Rollout, mdp: MDP) -> Calibration:
@@ -381,7 +389,7 @@ def sparsify(
     policy, rates = seeded._detector(mdp)
     estimator.describe_rows(X)
     estimator.settle(ensemble, policy, mdp)
-    ensemble, dag, left = estimator.ensemble_, estimator.dag_, roll_out(policy, mdp.votes)
+    dag, left = estimator.dag_, roll_out(policy, mdp.votes)
     full, own = ensemble.codes(mdp.votes.scores()), mdp.weight
     right = (float(np.average(codes == mdp.labels, weights=own)) for codes in (full, left.codes))
     result = replace(

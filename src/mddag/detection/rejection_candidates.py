@@ -14,7 +14,7 @@ f' is the verdict everywhere: a row that was rejected is of class 0, at the end 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.arrays import spaced_rows
-from mddag._utils.warnings import doubt
 from mddag.detection.thresholds import (
     NEVER,
     EndScores,
@@ -39,6 +38,7 @@ from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
 from mddag.policy.ordering import Correlation, Given, Ordering
 from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.tuning.front import Candidate, Front, Part
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
@@ -106,15 +106,24 @@ def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class RejectionCandidate:
+class RejectionCandidate(Candidate):
     """A cascade with the loss and the costs that the rows for choosing have in it."""
 
     order: int  # its number among the orders
     beta: float  # price of one evaluation
     cascade: RejectCascade
     loss: float  # at the wanted rate
-    cost: float  # mean cost on negatives
+    mean_cost: float  # on negatives
     n_evaluated: float  # the same, with each base classifier as one
+
+    def cost(self, part: Part) -> float:
+        return self.mean_cost
+
+    def lost(self, part: Part) -> Floats:
+        return np.array([self.loss])
+
+    def excess(self, part: Part) -> Floats:
+        raise NotImplementedError("rates are measured, not guaranteed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +209,7 @@ class RejectionProblem:
                     beta,
                     cascade,
                     loss=target.mean_loss(ends, lam),
-                    cost=float(share @ price[steps[negative]]),
+                    mean_cost=float(share @ price[steps[negative]]),
                     n_evaluated=float(share @ steps[negative]),
                 )
 
@@ -222,25 +231,23 @@ class RejectionProblem:
         return EndScores.of(scores, self.positive, self.weight), thetas
 
 
-def chosen_candidate(
-    candidates: Sequence[RejectionCandidate], beta: float, budget: float | None, one_row: float
-) -> RejectionCandidate:
-    """Choose by Eq. (8) on negatives, or by the loss alone within a budget of evaluations."""
-    if budget is None:
-        return min(candidates, key=lambda c: c.loss + beta * c.cost)
-    within = [c for c in candidates if c.n_evaluated <= budget]
-    if not within:
-        cheapest = min(candidates, key=lambda c: c.n_evaluated)
-        doubt(
-            f"no cascade is within budget={budget:g}: the cheapest evaluates "
-            f"{cheapest.n_evaluated:.3g} base classifiers per negative, and is returned; give a "
-            "larger budget"
-        )
-        return cheapest
-    # Losses that differ by less than one row are equal, and then the most expensive is taken: a
-    # budget is there to be used, and with more evaluations there is less selection bias.
-    least = min(c.loss for c in within)
-    return max((c for c in within if c.loss < least + one_row), key=lambda c: c.n_evaluated)
+class RejectionFront(Front[RejectionCandidate]):
+    """All candidates; none is the full model, since a rate is met, not compared with it."""
+
+    ordered = True
+
+    def __init__(self, learning: RejectionProblem, choosing: RejectionProblem) -> None:
+        self.candidates = list(learning.candidates(choosing))
+        self.one_row = 1 / int(choosing.positive.sum())
+
+    def near_budget(self, budget: float) -> None:
+        """Leave the candidates within the budget that lose least, to less than one row."""
+        # Of these the target takes the most expensive: a budget is there to be used, and with more
+        # evaluations there is less selection bias.
+        within = [c for c in self.candidates if c.mean_cost <= budget]
+        least = min(c.loss for c in within)
+        best = [c for c in within if c.loss < least + self.one_row]
+        self.candidates = [self.full, *best]
 
 
 def class_parts(positive: Flags, n_parts: int, seed: int) -> NDArray[np.intp]:
