@@ -46,7 +46,7 @@ def test_shifts_are_shares_of_the_side(dy, dx):
     ones, none = np.ones(1), np.zeros(1)
     seen = as_bytes(resampled(given, (12, 12), ones, ones, none, np.array([[dy, dx]])))[0]
     moved = np.roll(given[0], (-round(12 * dy), -round(12 * dx)), (0, 1))
-    assert np.array_equal(seen[:9, 3:], moved[:9, 3:]) if dy or dx < 0 else False
+    assert np.array_equal(seen[:9, 3:], moved[:9, 3:])
 
 
 def test_a_quarter_turn_is_exact():
@@ -64,7 +64,7 @@ def test_surroundings_change_and_the_middle_stays():
     assert (np.abs(seen[:, 0, 0] - given[:, 0, 0]) > 5).mean() > 0.7
 
 
-def test_windows_beside_the_object_are_not_the_object():
+def test_windows_near_the_object_are_not_the_object():
     given = np.repeat(patches(1), 10, axis=0)
     near = windows_near(given, (12, 12), 200, np.random.default_rng(0))
     alike = [np.corrcoef(patch.ravel(), given[0].ravel())[0, 1] for patch in near if patch.std()]

@@ -104,13 +104,6 @@ def test_the_budget_is_spent_in_all(alpha):
     assert np.isfinite(budget).all()
 
 
-def test_the_printed_formula_is_not_used():
-    """1 - exp(alpha j / N - alpha [alpha < 0]) is a rate of detection that is never positive."""
-    j = np.arange(1, 101) / 100
-    for alpha in (-5.0, -1.0, 1.0, 5.0):
-        assert (1 - np.exp(alpha * j - alpha * (alpha < 0)) <= 0).all()
-
-
 @pytest.mark.parametrize("rate", [0.8, 0.95])
 def test_as_many_positives_are_found_as_wanted(rate):
     X, y = two_classes(2000)

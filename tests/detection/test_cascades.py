@@ -33,16 +33,13 @@ SMALL = {
     "WaldBoostClassifier": {"n_rounds": 15, "miss_rate": 0.2},
 }
 MEMBERS = [getattr(detection, name)(random_state=0, **SMALL[name]) for name in SMALL]
-each_member = pytest.mark.parametrize("member", MEMBERS, ids=lambda m: type(m).__name__)
+X, Y = two_classes(1200)
+LABELS = np.where(Y == 1, "face", "background")
 
 
-def names(rows):
-    return np.where(rows == 1, "face", "background")
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return two_classes(1200)
+@pytest.fixture(scope="module", params=MEMBERS, ids=lambda m: type(m).__name__)
+def model(request):
+    return clone(request.param).fit(X, LABELS)
 
 
 @parametrize_with_checks(MEMBERS)
@@ -61,12 +58,9 @@ def left(chain, votes):
     return tuple(np.array(of) for of in zip(*rows, strict=True))
 
 
-@each_member
-def test_what_is_run_is_what_was_trained(member, rows):
-    X, y = rows
-    model = clone(member).fit(X, names(y))
+def test_what_is_run_is_what_was_trained(model):
     stage, score, accepted = left(model.chain_, model.ensemble_.votes(X).dense()[:, :, 0])
-    np.testing.assert_array_equal(names(accepted), model.predict(X))
+    np.testing.assert_array_equal(np.where(accepted, *model.classes_[::-1]), model.predict(X))
     np.testing.assert_array_equal(model.chain_.ends[stage], model.n_evaluated(X))
     trace = model.trace(X)
     np.testing.assert_allclose(score, trace.scores[:, 0], atol=1e-6)
@@ -74,48 +68,33 @@ def test_what_is_run_is_what_was_trained(member, rows):
     assert model.dag_.policy is model.policy_
 
 
-@each_member
-def test_the_decision_ranks_rows_and_is_above_zero_where_they_are_accepted(member, rows):
-    X, y = rows
-    model = clone(member).fit(X, names(y))
+def test_the_decision_ranks_rows_and_is_above_zero_where_they_are_accepted(model):
     decision = model.decision_function(X)
     np.testing.assert_array_equal(decision > 0, model.predict(X) == "face")
-    assert roc_auc_score(y, decision) > 0.85
-    order = np.argsort(decision, kind="stable")
-    left_at = np.searchsorted(model.chain_.ends, model.n_evaluated(X))
-    assert (np.diff(left_at[order]) >= 0).all()  # later exits are higher
+    assert roc_auc_score(Y, decision) > 0.85
+    exits = model.n_evaluated(X)[np.argsort(decision, kind="stable")]
+    assert (np.diff(np.searchsorted(model.chain_.ends, exits)) >= 0).all()  # later ones are higher
 
 
-@each_member
-def test_model_file(member, rows, tmp_path):
-    X, y = rows
-    model = clone(member).fit(X, names(y))
+def test_files_and_a_failed_fit(model, tmp_path):
     model.save(tmp_path / "cascade.mddag")
     loaded = mddag.load(tmp_path / "cascade.mddag")
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
     np.testing.assert_array_equal(loaded.n_evaluated(X), model.n_evaluated(X))
     assert loaded.predict_one(X[0]) == model.predict(X[:1])[0]
     again = pickle.loads(pickle.dumps(model))
+    with pytest.raises(ValueError, match="Only binary"):
+        again.fit(X, np.arange(len(Y)) % 3)
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
 
 
-@each_member
+@pytest.mark.parametrize("member", MEMBERS, ids=lambda m: type(m).__name__)
 @pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 def test_patches(member):
     X, y = blobs(400)
     model = clone(member).set_params(learner=Haar(80)).fit(X, y)
     assert model.score(X, y) > 0.8
     np.testing.assert_array_equal(model.predict(X.reshape(400, -1)), model.predict(X))
-
-
-@each_member
-def test_a_failed_fit_changes_nothing(member, rows):
-    X, y = rows
-    model = clone(member).fit(X, y)
-    before = model.decision_function(X)
-    with pytest.raises(ValueError, match="Only binary"):
-        model.fit(X, np.arange(len(y)) % 3)
-    np.testing.assert_array_equal(model.decision_function(X), before)
 
 
 POOLED = [SoftCascadeClassifier, WaldBoostClassifier]

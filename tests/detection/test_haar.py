@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 
 from mddag import AdaBoostMHClassifier, _core
 from mddag._utils.warnings import DoubtfulResult
@@ -124,19 +123,6 @@ def test_a_continued_model_is_the_whole_one(n_jobs):
     part.set_params(n_rounds=13, learner__random_state=1)
     with pytest.raises(ValueError, match="keep n_features and random_state as they were"):
         part.fit(X, y)
-
-
-def test_scikit_learn_clones_and_searches():
-    model, X, y = boosted()
-    copy = clone(model)
-    assert copy.learner == model.learner
-    assert copy.learner is not model.learner
-    assert "learner__n_features" in copy.get_params()
-    search = GridSearchCV(copy, {"learner__n_features": [20, 200]}, cv=2).fit(X, y)
-    assert search.best_score_ > 0.8
-    assert repr(Haar(10, learner=Tree(4))) == (
-        "Haar(n_features=10, random_state=None, window=None, learner=Tree(n_leaves=4))"
-    )
 
 
 def test_constant_patches_leave_nothing_to_learn():

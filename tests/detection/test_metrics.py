@@ -64,14 +64,6 @@ def test_no_larger_threshold_meets_the_tpr(rows, tpr):
     assert (fpr, same) == (rate(scores, ~positive, threshold), threshold)
 
 
-def test_by_hand():
-    scores, labels = [5, 4, 3, 2, 1, 0], [1, 0, 1, 0, 1, 0]
-    assert tpr_at_fpr(scores, labels, 0.4) == (2 / 3, 2.0)
-    assert tpr_at_fpr(scores, labels, 0.3) == (1 / 3, 4.0)
-    assert threshold_at_fpr(scores, labels, 1.0) == -np.inf
-    assert threshold_at_tpr(scores, labels, 0.0) == np.inf
-
-
 def test_a_rate_that_floating_point_rounds_down_keeps_its_rows():
     assert 0.29 * 100 < 29
     assert (
@@ -117,11 +109,3 @@ def test_the_realised_rate_stands_beside_the_wanted_one():
     )
     assert "wanted" not in found.line("tpr")
     assert str(found).splitlines() == [found.line("fpr"), found.line("tpr")]
-
-
-def test_intervals_are_pairs():
-    assert RealisedRates(
-        target="target_fpr", wanted=0.1, **NUMBERS | {"fpr_interval": [0, 1]}
-    ).fpr_interval == (0.0, 1.0)
-    with pytest.raises(ValueError, match="target is 'fpr'"):
-        RealisedRates(target="fpr", wanted=0.1, **NUMBERS)

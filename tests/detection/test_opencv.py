@@ -10,10 +10,9 @@ import pytest
 import mddag
 from mddag.detection.images import as_gray
 from mddag.detection.opencv import read_cascade
-from tests.detection.cascade_file import STAGE, TREE, new_format, old_format
+from tests.detection.cascade_file import STAGE, new_format, old_format
 
 FRONTAL = [f"frontalface_{name}" for name in ("default", "alt", "alt2", "alt_tree")]
-MANY_NUMBERS = TREE.format(nodes="1 " * 9999, leaves="1")
 LARGE_TREE = " ".join(f"0 {n} 0 0" for n in range(1, 51)) + " 0 -1 0 0"
 
 
@@ -116,18 +115,8 @@ HOSTILE = {
     "no tree": (new_format(stages=STAGE.format(threshold=1, trees="")), "are empty"),
     "no features": (new_format(features=""), "its <features> are empty"),
     "no threshold": (new_format(stages="<_></_>"), "has no <weakClassifiers>"),
-    "large tree": (
-        new_format(
-            nodes=" ".join(f"0 {n} 0 0" for n in range(1, 51)) + " 0 -1 0 0", leaves="1 " * 52
-        ),
-        "tree of too many nodes",
-    ),
-    "many numbers": (
-        new_format(
-            stages=STAGE.format(threshold=1, trees=TREE.format(nodes="1 " * 9999, leaves="1"))
-        ),
-        "holds 19998 characters",
-    ),
+    "large tree": (new_format(nodes=LARGE_TREE, leaves="1 " * 52), "tree of too many nodes"),
+    "many numbers": (new_format(nodes="1 " * 9999), "holds 19998 characters"),
     "old, no size": (old_format(width=""), "its size is 1 numbers"),
     "old, back": (old_format(right="0"), "leads to no later one"),
     "old, tree of stages": (old_format(parent="3"), "its stages are a tree"),

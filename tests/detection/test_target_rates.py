@@ -23,15 +23,15 @@ def hastie():
     return boost, X[2000:4000], y[2000:4000], X[4000:], y[4000:]
 
 
-@pytest.mark.parametrize("knob", [{}, {"beta": 0.01}, {"budget": 8}], ids=str)
-def test_knobs(hastie, knob):
+@pytest.mark.parametrize("price", [{}, {"beta": 0.01}, {"budget": 8}], ids=str)
+def test_a_price_or_a_budget(hastie, price):
     boost, X, y, X_test, y_test = hastie
-    fast = mddag.detection.sparsify(boost, X, y, target_fpr=0.05, **knob)
+    fast = mddag.detection.sparsify(boost, X, y, target_fpr=0.05, **price)
     fpr = (fast.predict(X_test[y_test < 0]) > 0).mean()
     assert 0.01 < fpr < 0.09
     evaluated = fast.n_evaluated(X_test[y_test < 0]).mean()
-    assert evaluated < 1.1 * knob.get("budget", 55)
-    assert fast.result_.target in knob or not knob
+    assert evaluated < 1.1 * price.get("budget", 55)
+    assert fast.result_.target in price or not price
 
 
 def test_the_text_has_the_realised_fpr_and_the_nominal_one(hastie, tmp_path):
