@@ -13,7 +13,6 @@ MDDAG_DATA. docs/research/reproduction.md says what it shows.
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 import time
@@ -39,7 +38,7 @@ from experiments.detection.formulations import (  # noqa: E402
     decided,
 )
 from experiments.detection.runs import DetectionRun, Scored  # noqa: E402
-from experiments.reports import write  # noqa: E402
+from experiments.reports import read, write  # noqa: E402
 from mddag.solvers import Descent, Portfolio, Sarsa, WatkinsQ  # noqa: E402
 from mddag.solvers.sarsa import Growing  # noqa: E402
 from mddag.solvers.values import RadialBasis, Table  # noqa: E402
@@ -120,20 +119,21 @@ def main() -> None:
     for folder in (options.keep, options.out):
         folder.mkdir(parents=True, exist_ok=True)
     path = options.out / "runs.csv"
-    known = {(line["formulation"], line["seed"]) for line in (read(path) if path.exists() else [])}
+    lines = read(path)
+    known = {(line["formulation"], line["seed"]) for line in lines}
     begin = time.perf_counter()
     studied = dict.fromkeys(BASELINES, (SAME_ROWS, None)) | formulations()
     for (name, (size, formulation)), seed in product(studied.items(), options.seeds):
         if name in (options.only or studied) and (name, seed) not in known:
             case = Case.of("vj", seed, quick(size) if options.quick else size, options.keep)
-            if formulation is None:
-                append(path, worth_keeping(list(baseline(name, case))))
-            else:
-                found = list(runs(name, case, formulation))
-                append(path, worth_keeping(found) if formulation.snapshots else found)
+            found = list(runs(name, case, formulation) if formulation else baseline(name, case))
+            many = formulation is None or formulation.snapshots
+            lines += worth_keeping(found) if many else found
+            write(path, lines)
             minutes = (time.perf_counter() - begin) / 60
             print(f"{minutes:5.1f} min  {name}, seed {seed}", file=sys.stderr, flush=True)
-    write(options.out / "contributions.csv", contributions(read(path)))
+    lines.sort(key=lambda line: list(studied).index(line["formulation"]))
+    write(options.out / "contributions.csv", contributions(lines))
     wanted = not options.only or "convergence" in options.only
     if wanted and not (options.out / "convergence.csv").exists():
         size = quick(SAME_ROWS) if options.quick else SAME_ROWS
@@ -215,28 +215,6 @@ def convergence(cases: Iterable[Case]) -> Iterator[dict[str, Any]]:
                     yield where | {"solver": solver.__name__} | found
 
 
-def append(path: Path, lines: list[dict[str, Any]]) -> None:
-    """Add the lines of a formulation and seed."""
-    is_new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
-        if is_new:
-            writer.writeheader()
-        writer.writerows(
-            {k: f"{v:.5g}" if isinstance(v, float) else v for k, v in line.items()}
-            for line in lines
-        )
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """The lines of runs.csv, with numbers."""
-    with path.open(encoding="utf-8") as file:
-        return [
-            {k: v if k == "formulation" else float(v) for k, v in line.items()}
-            for line in csv.DictReader(file)
-        ]
-
-
 def contributions(lines: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield k*(N) of every formulation: means of seeds with standard errors."""
     for name in dict.fromkeys(line["formulation"] for line in lines):
@@ -277,15 +255,15 @@ def draw(folder: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    lines = table(folder / "contributions.csv")
+    lines = read(folder / "contributions.csv")
     names = list(dict.fromkeys(line["formulation"] for line in lines))[::-1]
     figure, panels = plt.subplots(
         1, 2, figsize=(11, 1.2 + 0.28 * len(names)), layout="constrained", sharey=True
     )
-    for ax, fpr in zip(panels, ("0.05", "0.01"), strict=True):
-        for bound, (color, marker) in {"3": OF[0], "7": OF[1], "20": OF[2]}.items():
+    for ax, fpr in zip(panels, (0.05, 0.01), strict=True):
+        for bound, (color, marker) in {3: OF[0], 7: OF[1], 20: OF[2]}.items():
             own = {
-                line["formulation"]: (float(line["tpr"]), float(line["tpr_error"]))
+                line["formulation"]: (line["tpr"], line["tpr_error"])
                 for line in lines
                 if (line["fpr"], line["ties"], line["bound"]) == (fpr, "split", bound)
             }
@@ -294,44 +272,33 @@ def draw(folder: Path) -> None:
             ax.errorbar(
                 tprs, at, xerr=errors, fmt=marker, color=color, ms=5, label=f"within {bound}"
             )
-        ax.set_title(f"FPR {100 * float(fpr):g} %, usual ROC curve")
+        ax.set_title(f"FPR {100 * fpr:g} %, usual ROC curve")
         ax.set_xlabel("TPR on held-out rows ± standard error")
         ax.set_yticks(range(len(names)), names)
         ax.grid(alpha=0.3)
     panels[0].legend(frameon=False, loc="lower left")
     figure.savefig(folder / "contributions.png", dpi=110)
-    if not (folder / "convergence.csv").exists():
+    lines = read(folder / "convergence.csv")
+    if not lines:
         return
-    lines = table(folder / "convergence.csv")
     betas = list(dict.fromkeys(line["beta"] for line in lines))
     figure, panels = plt.subplots(1, len(betas), figsize=(9, 3.6), layout="constrained")
     for ax, beta in zip(panels, betas, strict=True):
         for solver, (color, marker) in {"Sarsa": OF[0], "WatkinsQ": OF[1]}.items():
             own = [ln for ln in lines if (ln["beta"], ln["solver"]) == (beta, solver)]
-            episodes = sorted({int(ln["episodes"]) for ln in own})
-            found = [
-                [float(ln["objective"]) for ln in own if ln["episodes"] == f"{n}"] for n in episodes
-            ]
+            episodes = sorted({ln["episodes"] for ln in own})
+            found = [[ln["objective"] for ln in own if ln["episodes"] == n] for n in episodes]
             ax.plot(episodes, np.mean(found, axis=1), marker=marker, color=color, label=solver)
-        exact = [
-            float(ln["objective"])
-            for ln in lines
-            if (ln["beta"], ln["solver"]) == (beta, "Descent")
-        ]
+        exact = [ln["objective"] for ln in lines if (ln["beta"], ln["solver"]) == (beta, "Descent")]
         ax.axhline(np.mean(exact), color=OF[2][0], ls="--", label="Descent")
         ax.set_xscale("log")
         ax.set_ylim(0)
-        ax.set_title(f"beta = {float(beta):g}")
+        ax.set_title(f"beta = {beta:g}")
         ax.set_xlabel("episodes")
         ax.grid(alpha=0.3)
     panels[0].set_ylabel("best objective so far, Eq. (8)")
     panels[0].legend(frameon=False)
     figure.savefig(folder / "convergence.png", dpi=110)
-
-
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 if __name__ == "__main__":

@@ -123,9 +123,6 @@ def letter():
 
 def spambase():
     return np.arange(60).reshape(30, 2), np.arange(30) % 3
-
-def mq2008(fold):
-    return fold
 """
 
 

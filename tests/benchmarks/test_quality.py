@@ -11,7 +11,7 @@ from benchmarks.costs.report import best_at, cost_at
 from benchmarks.detection.matching import curve, matched
 from benchmarks.quality.curves import chosen, reading
 from benchmarks.quality.nodes import depths_of, walk, walked
-from benchmarks.quality.report import FIELDS, gathered
+from benchmarks.quality.report import gathered
 from benchmarks.quality.rivals import measured, with_margin
 from benchmarks.quality.rows import SHARES, Sample, parts
 from benchmarks.quality.times import of_methods
@@ -86,12 +86,6 @@ def test_parts_of_made_sets(name, n_classes, n_columns):
     assert len(set.union(*seen)) == sum(map(len, seen))  # no row is in two parts
     shares = np.bincount(made.policy.y) / len(made.policy.y)
     np.testing.assert_allclose(shares, 1 / n_classes, atol=0.01)
-
-
-def line(data, seed, method, cost):
-    usual = dict.fromkeys(FIELDS, "")
-    named = {"data": data, "library": "LightGBM", "sealed": False, "seed": seed}
-    return {**usual, **named, "unit": "nodes", "tolerance": 0.002, "method": method, "cost": cost}
 
 
 def line_readings(method, seed, cost):

@@ -1,31 +1,25 @@
 """The claims of Section 3.1, on the draw that is shipped.
 
-On other draws the paths differ and are few just so, but that easy instances use fewer classifiers
-held on four of six: docs/research/figure1.md says so.
+On other draws the paths differ and are few, too, but that easy instances use fewer classifiers held
+on three of six: docs/research/figure1.md says so.
 """
-
-import csv
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "experiments" / "figure1.py"
+from tests.experiments import run, table
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("figure1")
-    command = [sys.executable, SCRIPT, "--out", folder]
-    subprocess.run(command, check=True, capture_output=True, env={"MPLBACKEND": "Agg"})
+    run("figure1", "--out", folder)
     return folder
 
 
 @pytest.fixture(scope="module")
 def summary(results):
-    with open(results / "summary.csv") as file:
-        return {(r["sample"], r["measure"]): float(r["value"]) for r in csv.DictReader(file)}
+    lines = table(results / "summary.csv")
+    return {(line["sample"], line["measure"]): float(line["value"]) for line in lines}
 
 
 def test_the_picture_is_drawn(results):
@@ -48,8 +42,7 @@ def test_few_paths_are_taken(summary):
 
 
 def test_the_two_clusters_take_different_paths(results):
-    with open(results / "paths.csv") as file:
-        paths = list(csv.DictReader(file))
+    paths = table(results / "paths.csv")
     bulk = {name: max(paths, key=lambda p: int(p[name])) for name in ("blue", "red")}
     assert bulk["blue"]["path"] != bulk["red"]["path"]
     assert int(bulk["blue"]["blue"]) > 600

@@ -1,25 +1,18 @@
 """Figure 2 on few rows: it runs, goes on where it was stopped, and its files hold what they say."""
 
-import csv
 import os
-import subprocess
-import sys
 from itertools import product
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.experiments import run, table
+
 pytestmark = pytest.mark.skipif(not os.environ.get("MDDAG_DATA"), reason="MDDAG_DATA is not set")
 
 
-def made(folder, *more):
-    command = [sys.executable, ROOT / "experiments" / "figure2.py", "--quick", "--jobs", "1"]
-    command += ["--data", "vj", "--seeds", "0", "--keep", folder / "kept", "--out", folder, *more]
-    done = subprocess.run(
-        command, check=True, capture_output=True, text=True, env=os.environ | {"MPLBACKEND": "Agg"}
-    )
-    return done.stdout
+def made(folder):
+    options = ["--quick", "--jobs", "1", "--data", "vj", "--seeds", "0"]
+    run("figure2", *options, "--keep", folder / "kept", "--out", folder)
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +24,7 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def curves(results):
-    files = ((results / f"curves_{name}.csv").read_text() for name in ("paper", "ours"))
-    return [line for file in files for line in csv.DictReader(file.splitlines())]
+    return [line for name in ("paper", "ours") for line in table(results / f"curves_{name}.csv")]
 
 
 def test_the_figures_are_drawn(results):
@@ -72,8 +64,7 @@ def test_settings_are_chosen_within_the_bound_by_training_rows(curves):
 
 
 def test_raw_scores_gain_little_by_the_exponential_loss(results):
-    with open(results / "exponential.csv") as file:
-        lines = [line for line in csv.DictReader(file) if float(line["scale"]) == 1]
+    lines = [line for line in table(results / "exponential.csv") if float(line["scale"]) == 1]
     assert all(float(line["least_loss"]) > 0.75 for line in lines)
     assert all(float(line["loss_of_all"]) > 5 for line in lines)
 

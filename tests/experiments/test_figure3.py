@@ -1,17 +1,12 @@
 """Figure 3 on a few made queries: it runs, goes on where it was stopped, and its files hold what
 they say."""
 
-import csv
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from tests.experiments import run, table
+
 pytest.importorskip("lightgbm")
-ROOT = Path(__file__).parents[2]
 MADE = """
 import numpy as np
 
@@ -30,12 +25,8 @@ def mq2008(fold):
 def made(folder):
     """Figure 3 of made documents."""
     (folder / "load.py").write_text(MADE)
-    command = [sys.executable, ROOT / "experiments" / "figure3.py", "--quick", "--jobs", "1"]
-    command += ["--data", "mq2008", "--keep", folder / "kept", "--out", folder]
-    given = {"MPLBACKEND": "Agg", "MDDAG_DATA": str(folder)}
-    return subprocess.run(
-        command, check=True, capture_output=True, text=True, env=os.environ | given
-    )
+    options = ["--quick", "--jobs", "1", "--data", "mq2008", "--keep", folder / "kept"]
+    run("figure3", *options, "--out", folder, MDDAG_DATA=str(folder))
 
 
 @pytest.fixture(scope="module")
@@ -45,24 +36,19 @@ def results(tmp_path_factory):
     return folder
 
 
-def table(results, name):
-    with open(results / name) as file:
-        return list(csv.DictReader(file))
-
-
 def test_the_picture_is_drawn(results):
     assert (results / "figure3.png").stat().st_size > 50_000
 
 
 def test_every_method_is_there(results):
-    lines = table(results, "curves.csv")
+    lines = table(results / "curves.csv")
     methods = {line["method"] for line in lines}
     assert len(methods) >= 17
     assert {line["queries"] for line in lines} == {"120"}  # of both folds
 
 
 def test_the_whole_curves_end_at_the_full_models(results):
-    lines = table(results, "curves.csv")
+    lines = table(results / "curves.csv")
     for method in ("AdaBoost.MH", "LambdaMART"):
         last = [line for line in lines if line["method"] == method][-1]
         assert float(last["evaluations"]) == 40
@@ -72,7 +58,7 @@ def test_the_whole_curves_end_at_the_full_models(results):
 
 def test_settings_are_chosen_within_the_bound(results):
     best = {}
-    for line in table(results, "choices.csv"):
+    for line in table(results / "choices.csv"):
         assert float(line["choice_cost"]) <= float(line["bound"])
         key = line["fold"], line["method"]
         assert float(line["choice_ndcg"]) >= best.get(key, 0.0)  # bounds rise
@@ -80,7 +66,7 @@ def test_settings_are_chosen_within_the_bound(results):
 
 
 def test_evaluations_buy_the_full_order(results):
-    own = [line for line in table(results, "curves.csv") if line["method"] == "UrgencyExits"]
+    own = [line for line in table(results / "curves.csv") if line["method"] == "UrgencyExits"]
     cost, lost = (np.array([float(line[name]) for line in own]) for name in ("evaluations", "lost"))
     assert cost.min() < 12
     assert lost[cost.argmin()] > lost[cost.argmax()]
