@@ -35,6 +35,8 @@ from mddag.acquisition.search import Cascades
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Features
+from mddag.ensemble.tasks import Classification
+from mddag.tuning.targets import target_of
 
 SETTINGS = {"n_estimators": 60, "num_leaves": 16, "n_jobs": 1, "verbose": -1, "random_state": 0}
 FOLDER = OUT / "costs" / "taught"
@@ -65,7 +67,8 @@ def fitted(given: Problem, seed: int) -> tuple[SetFront, mddag.Ensemble, Any]:
     prices = FeaturePrices.of(ensemble.features, given.costs, given.groups)
     random = np.random.RandomState(seed)
     rows = SplitRows(model, ensemble, *given.policy, X, y, random)
-    found = SetFront.learned(rows, prices, np.empty(0, np.intp), seed=seed)
+    target = target_of(beta=0.01).measured(ensemble.task)
+    found = SetFront.learned(rows, prices, np.empty(0, np.intp), target, seed)
     return found, ensemble, ensemble.features.rows(X_test)
 
 
@@ -78,9 +81,10 @@ def scored(name: str, seed: int, folder: Path = FOLDER) -> Scored:
     kept = np.load(file)
     features = Features(given.train[0].shape[1])
     sets = FeatureSets(FeaturePrices.of(features, given.costs, given.groups), kept["held"])
-    taught = SetScores(sets, kept["taught"], kept["labels"])
+    task = Classification()
+    taught = SetScores.of(sets, kept["taught"], kept["labels"], task)
     policy = taught.rows(np.arange(len(given.policy[1])))
-    test = SetScores(sets, kept["test"], np.asarray(given.test[1], np.intp))
+    test = SetScores(sets, kept["test"], np.asarray(given.test[1], np.intp), task)
     return Scored(policy, taught, test)
 
 
@@ -105,7 +109,7 @@ def static_and_cascades(
     """Static subsets, and cascades tuned on labels and on the full model."""
     losses = policy.losses()
     sample = policy.sample(losses["softened labels"], seed)
-    wrong = np.asarray(policy.codes != policy.truth[:, None], np.float64)
+    wrong = np.asarray(policy.predictions != policy.truth[:, None], np.float64)
     singles = [[s] for s in range(len(policy.sets))]
     on_chains = [[s] for s in sorted({s for chain in chains for s in chain})]
     return {
@@ -184,12 +188,13 @@ def measure(problem: Problem, seed: int, before: Sequence[Row] = ()) -> list[Row
     began = time.process_time()
     found, ensemble, rows = fitted(problem, seed)
     trained = time.process_time() - began
-    test = SetScores(found.models.sets, found.models.scores(rows, ensemble.bias), None)
+    scores = found.models.scores(rows, ensemble.bias)
+    test = SetScores(found.models.sets, scores, None, ensemble.task)
     keep(problem.name, seed, found, test.scores)
     y_test = problem.test[1]
     table = _Table(problem.name, seed, y_test)
     full_cost = float(found.models.sets.cost[-1])
-    table.add("full", 0, 0.0, "", test.codes[:, -1], np.full(len(y_test), full_cost), 1.0)
+    table.add("full", 0, 0.0, "", test.predictions[:, -1], np.full(len(y_test), full_cost), 1.0)
     betas = STRENGTHS / full_cost
     table.ours(found, test, betas)
     searched = time.process_time() - began - trained
@@ -241,7 +246,7 @@ class _Table:
         self, method: str, k: int, beta: float, member: str, policy: Any, test: SetScores
     ) -> None:
         stops = policy.follow(test.sets, test.values)
-        labels = test.codes[np.arange(len(test)), stops.last]
+        labels = test.predictions[np.arange(len(test)), stops.last]
         self.add(method, k, beta, member, labels, stops.cost, _waves(stops, test))
 
     def ours(self, found: SetFront, test: SetScores, betas: np.ndarray) -> None:

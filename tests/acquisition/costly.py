@@ -12,6 +12,7 @@ from mddag.acquisition.feature_sets import FeatureSets
 from mddag.acquisition.front import SetFront
 from mddag.acquisition.rows import SetSample, SplitRows
 from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.tuning.targets import target_of
 
 GROUPS = {"cheap": [0, 1], "expensive": [2, 3]}
 COSTS = {"cheap": 1.0, "expensive": 5.0, 4: 0.0}
@@ -54,14 +55,15 @@ def bought(n_classes=2, **given):
 
 
 @cache
-def front(n_classes=2, n_certifying=0, follows_model=False):
+def front(n_classes=2, n_certifying=0, target=None):
     """What `bought` chooses from."""
     (X, y), of = rows(n_classes), model(n_classes)
     ensemble = mddag.as_ensemble(of)
     priced = FeaturePrices.of(ensemble.features, COSTS, GROUPS)
     parts = X[500:1100], y[500:1100], X[:500], y[:500]
     given = SplitRows(of, ensemble, *parts, np.random.RandomState(0))
-    return SetFront.learned(given, priced, np.arange(n_certifying), follows_model=follows_model)
+    target = target or target_of(beta=0.01)
+    return SetFront.learned(given, priced, np.arange(n_certifying), target.measured(ensemble.task))
 
 
 # Small problems over sets of feature groups.

@@ -1,5 +1,6 @@
 """Sets that deserve a model, their models, and what rows lose with each."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -23,10 +24,13 @@ from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.ensemble.tasks import Classification, Regression
+from mddag.metrics import R2
 from tests.acquisition.costly import all_sets, front, model, prices, rows
 
 EYE = np.eye(5, dtype=bool)
 ONES = (1.0,) * 8
+CLASSES = Classification()
 
 
 def problem(n_groups, seed=0):
@@ -87,7 +91,7 @@ def prepared(of=None, n_classes=2, **other):
     sets = FeatureSets.of(priced, [EYE[0], EYE[0] | EYE[2], np.ones(5, bool)])
     models = SetModels.trained(given, sets, 0)
     scores = models.scores(given.rows, ensemble.bias)
-    return given, models, SetScores.of(models.sets, scores, given.labels, True)
+    return given, models, SetScores.of(models.sets, scores, given.labels, ensemble.task)
 
 
 def test_models_are_clones_on_the_columns_of_their_sets():
@@ -144,8 +148,9 @@ def test_training_rows_are_left_out_where_they_would_mislead(monkeypatch):
     rare = (np.arange(500) < FOLDS - 1).astype(int)
     for without in ({"y": None}, {"y_train": None}, {"y_train": rare}):
         assert cross_fitted_rows(*prepared(**without), seed=0) is None
-    seen.scores[:, -1, 0] = np.where(np.arange(len(seen)) % 2, 1.0, -1.0)  # it guesses
-    assert cross_fitted_rows(given, models, seen, seed=0) is None
+    guesses = seen.scores.copy()
+    guesses[:, -1, 0] = np.where(np.arange(len(seen)) % 2, 1.0, -1.0)
+    assert cross_fitted_rows(given, models, replace(seen, scores=guesses), seed=0) is None
     monkeypatch.setattr(of_sets, "ENOUGH", 600 + 130)
     assert len(cross_fitted_rows(*prepared(), seed=0)) == 250  # two folds are enough
     monkeypatch.setattr(of_sets, "ENOUGH", 600)
@@ -155,16 +160,16 @@ def test_training_rows_are_left_out_where_they_would_mislead(monkeypatch):
 def made(n_scores, n=200, seed=0):
     rng, sets = np.random.default_rng(seed), all_sets()
     scores = rng.normal(size=(n, len(sets), n_scores)) * 2
-    return SetScores.of(sets, scores, rng.integers(0, max(n_scores, 2), n), True)
+    return SetScores.of(sets, scores, rng.integers(0, max(n_scores, 2), n), CLASSES)
 
 
 def test_binary_rows_decide_by_the_score_and_multiclass_rows_by_the_margin():
     scored = made(1)
     np.testing.assert_array_equal(scored.values, scored.scores[:, :, 0])
-    np.testing.assert_array_equal(scored.codes, scored.scores[:, :, 0] > 0)
+    np.testing.assert_array_equal(scored.predictions, scored.scores[:, :, 0] > 0)
     losses = scored.losses()
     assert list(losses) == ["softened labels", "full model"]
-    wrong = scored.codes != scored.labels[:, None]
+    wrong = scored.predictions != scored.labels[:, None]
     half = 2 * losses["softened labels"] - losses["full model"]
     np.testing.assert_allclose(half, wrong, atol=1e-12)
     assert scored.sample(wrong, 0).around == 0.0
@@ -177,10 +182,10 @@ def test_binary_rows_decide_by_the_score_and_multiclass_rows_by_the_margin():
 def test_disagreement_is_with_the_full_model_which_is_the_truth_without_labels():
     scored = made(1)
     (losses,) = scored.losses(follows_model=True).values()
-    np.testing.assert_array_equal(losses, scored.codes != scored.codes[:, -1:])
-    bare = SetScores.of(scored.sets, scored.scores, None, True).rows(np.arange(50))
+    np.testing.assert_array_equal(losses, scored.predictions != scored.predictions[:, -1:])
+    bare = SetScores.of(scored.sets, scored.scores, None, CLASSES).rows(np.arange(50))
     assert list(bare.losses()) == ["full model"]
-    np.testing.assert_array_equal(bare.truth, bare.codes[:, -1])
+    np.testing.assert_array_equal(bare.truth, bare.predictions[:, -1])
     np.testing.assert_allclose(bare.soft_targets()[:, 1], 1 / (1 + np.exp(-bare.scores[:, -1, 0])))
 
 
@@ -188,7 +193,7 @@ def test_regressors_lose_in_units_of_r2():
     rng, sets = np.random.default_rng(0), all_sets()
     labels = rng.normal(size=300) * 3
     scores = labels[:, None, None] + rng.normal(size=(300, len(sets), 1))
-    scored = SetScores.of(sets, scores, labels, False)
+    scored = SetScores.of(sets, scores, labels, Regression(), R2())
     np.testing.assert_allclose(scored.lost(np.full(300, labels.mean())).mean(), 1.0)
     losses = scored.losses()
     true = np.square(scored.values - labels[:, None]) / scored.unit
@@ -202,12 +207,12 @@ def test_regressors_lose_in_units_of_r2():
     np.testing.assert_allclose(
         scored.changed(answers), np.square(answers - scored.full) / scored.unit
     )
-    bare = SetScores.of(sets, scores, None, False)
+    bare = SetScores.of(sets, scores, None, Regression(), R2())
     (follows,) = bare.losses().values()
     assert not follows[:, -1].any()
     both = scored.rows(np.arange(10)).joined(scored.rows(np.arange(20)))
     assert (both.unit, len(both), len(both.labels)) == (scored.unit, 30, 30)
-    assert SetScores.of(sets, scores, np.ones(300), False).unit == 1.0
+    assert SetScores.of(sets, scores, np.ones(300), Regression(), R2()).unit == 1.0
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -216,7 +221,7 @@ def test_the_dag_does_what_the_policy_over_sets_does(n_classes, beta):
     found, X = front(n_classes), rows(n_classes)[0][1100:]
     models, ensemble = found.models, mddag.as_ensemble(model(n_classes))
     scores = models.scores(ensemble.features.rows(X), ensemble.bias)
-    test = SetScores.of(models.sets, scores, None, True)
+    test = SetScores.of(models.sets, scores, None, ensemble.task)
     for member in found.members.values():
         policy = member(beta).policy
         stops = policy.follow(test.sets, test.values)

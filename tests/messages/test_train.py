@@ -5,7 +5,7 @@ from functools import cache, partial
 import numpy as np
 from lightgbm import LGBMClassifier, LGBMRanker, LGBMRegressor
 from scipy import sparse
-from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 import mddag
 from mddag import AdaBoostMHClassifier, Ensemble, MDDAGClassifier, acquire
 from mddag.detection import Haar
-from mddag.metrics import NDCG, Accuracy, RocAuc
+from mddag.metrics import NDCG, R2, Accuracy, RocAuc
 from tests.messages.models import (
     ReturnsNothing,
     TakesOneSample,
@@ -93,10 +93,6 @@ def of_numbers():
     return GradientBoostingRegressor(n_estimators=2).fit(X, Y)
 
 
-def poisson():
-    return HistGradientBoostingRegressor(loss="poisson", max_iter=2).fit(X, Y + 1)
-
-
 def pipeline():
     return make_pipeline(StandardScaler(), model()).fit(X, Y)
 
@@ -108,7 +104,9 @@ ACQUIRE = [
     (lambda: bought(feature_costs=0 * ONES), ValueError, "free.*feature_costs"),
     (lambda: bought(feature_costs=ONES[:2]), ValueError, "feature_costs"),
     (lambda: bought(ranker()), ValueError, "ranker"),
-    (lambda: bought(poisson()), ValueError, "exp"),
+    *named(bought, threshold=1.5),
+    (lambda: bought(metric=R2()), ValueError, "R2.*classifier"),
+    (lambda: bought(metric="rmse"), ValueError, "rmse"),
     (
         lambda: bought(of_numbers(), beta=None, max_disagreement=0.1),
         ValueError,

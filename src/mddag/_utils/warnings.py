@@ -88,14 +88,3 @@ def doubt_rare_class(
             "give a smaller bound, or metric=LogLoss() or RocAuc(), which protect probabilities "
             "and their order (without a metric max_loss protects the order, too)"
         )
-
-
-def doubt_objective(objective: str | None) -> None:
-    """Warn of a regressor that was not trained for the mean."""
-    if objective is not None:
-        doubt(
-            f"the model was trained for {objective}, not for the mean, but policies and their "
-            "calibration minimize the squared error and max_loss counts R2, so predictions move "
-            "towards the mean; for the model's own predictions evaluate all of it: "
-            "mddag.compile(mddag.as_ensemble(model))"
-        )

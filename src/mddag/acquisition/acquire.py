@@ -15,24 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from mddag._utils.checks import checked_jobs
-from mddag._utils.warnings import doubt_objective, doubt_rare_class
+from mddag._utils.warnings import doubt_rare_class
 from mddag.acquisition.dag import set_dag
 from mddag.acquisition.front import SetCandidate, SetFront
 from mddag.acquisition.rows import SplitRows
-from mddag.adapters import ensemble_of, other_than_mean, parts_of
+from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.metrics.classification import one_hot
+from mddag.metrics.named import Metric, as_metric
+from mddag.metrics.regression import RegressionMetric
 from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import Calibration, fit_factor, probabilities
+from mddag.policy.calibration import Calibration
 from mddag.policy.mdp import Evaluation
 from mddag.serving.result import Acquired, MeasuredMetric, Result
 from mddag.tuning.excess_loss import measured_metrics
-from mddag.tuning.targets import Bound, Target, target_of
+from mddag.tuning.targets import CONFIDENCE, Bound, largest_loss, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
     "classifier": MDDAGClassifier,
@@ -55,10 +56,10 @@ def acquire(
     budget: float | None = None,
     max_loss: float | None = None,
     max_disagreement: float | None = None,
-    confidence: float | None = 0.9,
-    n_jobs: int | None = None,
+    confidence: float | None = CONFIDENCE,
+    metric: Metric | str | None = None,
+    threshold: float | None = None,
     random_state: int | np.random.RandomState | None = 0,
-    verbose: bool = False,
 ) -> MDDAGClassifier | MDDAGRegressor:
     """Learn a model that buys only the features that each row needs.
 
@@ -85,22 +86,26 @@ def acquire(
         model's own predictions are learned. With labels they also teach the policy, scored by
         models of other folds.
     beta : float, optional
-        The price of one unit of feature cost, in units of the error (regressors: of R2).
+        The price of one unit of feature cost, in units of the loss: of the error, or of `metric`.
     budget : float, optional
         The largest mean feature cost of a row, on held-out rows.
     max_loss : float, optional
-        The accuracy (regressors: R2) that may be lost compared with the model.
+        What may be lost of the metric compared with the model.
     max_disagreement : float, optional
-        The share of rows whose label may differ from the model's; for classifiers.
+        The share of rows whose label may differ from the model's; for classifiers. With a metric:
+        what may be lost of it if the model's own probabilities were true.
     confidence : float or None, default 0.9
         Probability with which `max_loss` or `max_disagreement` holds on unseen data; one half of
         the rows tests it. None takes the estimate on held-out rows. No effect on the other two.
-    n_jobs : int or None, default None
-        Threads of prediction; None means 1, and -1 all cores.
+    metric : metric or str, optional
+        The quality to preserve, as for ``sparsify``. By default `max_loss` bounds what classifiers
+        lose of accuracy and what they lose of ROC AUC, each with the stated confidence;
+        ``Accuracy()`` protects labels alone. Regressors keep the metric of their own objective.
+    threshold : float, optional
+        For binary problems: the probability above which you decide for the second class; the
+        decisions that accuracy counts.
     random_state : int, RandomState or None, default 0
         Seed of splits and of models that have none.
-    verbose : bool, default False
-        Show progress on standard error.
 
     Returns
     -------
@@ -130,62 +135,63 @@ def acquire(
     >>> bool(cheap.feature_cost(X).mean() < 5)
     True
     """
+    metric = None if metric is None else as_metric(metric)
     target = target_of(
         beta=beta,
         budget=budget,
         max_loss=max_loss,
         max_disagreement=max_disagreement,
         confidence=confidence,
+        largest=largest_loss(metric),
     )
-    n_jobs = checked_jobs(n_jobs)
-    ensemble = _trees(model)
-    target = target.measured(ensemble.task)
+    source = parts_of(model)
+    ensemble = _trees(source)
+    target = target.protecting(
+        ensemble.task, metric, threshold, max(ensemble.n_scores, 2), source.model
+    )
     prices = FeaturePrices.of(ensemble.features, feature_costs, feature_groups, wave_cost)
     if not prices.paid.any():
         raise ValueError(
             "all features are free, so there is nothing to save; give feature_costs above 0, or "
             "use sparsify(model, X, y, …)"
         )
-    if ensemble.kind == "regressor":
-        doubt_objective(other_than_mean(parts_of(model).model))
-    random = check_random_state(random_state)
-    given = SplitRows(model, ensemble, X, y, X_train, y_train, random)
-    if isinstance(target, Bound) and ensemble.classes is not None and given.labels is not None:
-        doubt_rare_class(ensemble.classes[given.labels], target.name, target.value)
+    random, own = check_random_state(random_state), target.losses[0].metric
+    numbers = own if isinstance(own, RegressionMetric) else None
+    given = SplitRows(model, ensemble, X, y, X_train, y_train, random, numbers)
+    if numbers is not None and given.labels is not None:
+        numbers.loss.checked(given.labels)
     n_certifying = len(given.rows) // 2 if target.certifies else 0
     target.require(len(given.rows), n_certifying)
     seed = int(random.randint(2**31 - 1))
     certifying = np.sort(random.permutation(len(given.rows))[:n_certifying])
-    follows = target.follows_model
-    front = SetFront.learned(
-        given, prices, certifying, follows_model=follows, seed=seed, n_jobs=n_jobs, verbose=verbose
-    )
+    learning = np.setdiff1d(np.arange(len(given.rows)), certifying)
+    if ensemble.classes is not None and given.labels is not None:
+        parts = (learning, certifying) if target.certifies else (learning,)
+        target = target.ranking(*(given.labels[rows] for rows in parts))
+        if isinstance(target, Bound) and target.counts_labels:
+            doubt_rare_class(ensemble.classes[given.labels], target.name, target.value)
+    front = SetFront.learned(given, prices, certifying, target, seed)
     candidate = target.choose(front)
-    estimator = ESTIMATORS[ensemble.kind](
-        model, beta=candidate.beta, n_jobs=n_jobs, random_state=random_state
-    )
+    estimator = ESTIMATORS[ensemble.kind](model, beta=candidate.beta, random_state=random_state)
     estimator.describe_rows(X)
     dag, used = set_dag(front.models, candidate.policy, ensemble)
     trace, calibration = dag.run(given.rows), Calibration.one_group(1.0, len(dag.ensemble))
     if ensemble.task.predicts_classes:
-        learning = front.learning
         scores, exits = trace.scores[learning], trace.exit_step[learning]
-        soft = front.rows.rows(learning).soft_targets()
-        calibration = exit_calibration(dag.ensemble, scores, exits, soft)
+        calibration = exit_calibration(dag.ensemble, scores, exits, front.seen.soft_targets())
     acquired = Acquired(
         member=candidate.member,
         sets=tuple(tuple(map(str, front.rows.sets.names(s))) for s in used),
         feature_cost=candidate.mean_cost,
         full_cost=float(front.rows.sets.cost[-1]) + prices.wave_cost,
     )
-    result = _result(ensemble, front, candidate, target, trace, calibration, acquired)
+    result = _result(ensemble, front, candidate, trace, calibration, acquired)
     estimator.take(dag.ensemble, dag.policy, dag, calibration, result)
     return estimator
 
 
-def _trees(model: Any) -> Ensemble:
+def _trees(source: ModelParts) -> Ensemble:
     """Return the ensemble of a model whose features can be bought."""
-    source = parts_of(model)
     if source.transformer is not None:
         raise ValueError(
             f"the model reads rows after {source.transformer}, but prices are of the features that "
@@ -196,11 +202,6 @@ def _trees(model: Any) -> Ensemble:
         raise ValueError(
             f"the model is a {ensemble.kind}, but features are bought for classifiers and "
             "regressors alone; mddag.ranking.sparsify(model, X, y, qid=…) takes it"
-        )
-    if ensemble.task.link == "exp":
-        raise ValueError(
-            "the model predicts exp of its score, but features are bought by the squared error of "
-            "scores; train it with squared error, or use sparsify(model, X, y, …)"
         )
     ensemble.task.require_predictions()
     if ensemble.callables:
@@ -214,32 +215,27 @@ def _result(
     ensemble: Ensemble,
     front: SetFront,
     candidate: SetCandidate,
-    target: Target,
     trace: Trace,
     calibration: Calibration,
     acquired: Acquired,
 ) -> Result:
     """Measure a candidate and its Dag on policy rows, the metrics on those that certify, if any."""
-    rows, learning, classifies = front.rows, front.learning, ensemble.task.predicts_classes
+    rows, target, classifies = front.rows, front.target, ensemble.task.predicts_classes
     assert trace.feature_cost is not None
-    answers = trace.verdict if classifies else trace.scores[:, 0]
+    answers = trace.verdict if classifies else ensemble.task.means(trace.scores)
     cost, full_cost, beta = float(trace.feature_cost.mean()), acquired.full_cost, candidate.beta
     loss, full_loss = (float(rows.lost(of).mean()) for of in (answers, rows.full))
-    at = np.setdiff1d(np.arange(len(rows)), learning) if target.certifies else learning
-    held, metrics = rows.rows(at), list[MeasuredMetric]()
-    answers, paid = held.outcome(candidate.policy)
-    changed = float(held.changed(answers).mean())
-    excess = float(held.lost(answers).mean()) - float(held.lost(held.full).mean())
-    if rows.labels is not None and held.labels is not None:
-        of_full, of_sparse, truth = held.full, answers, held.labels
-        if classifies:
-            factor = fit_factor(rows.scores[learning, -1], rows.labels[learning])
-            of_full = probabilities(held.scores[:, -1], factor)
-            of_sparse = calibration.probabilities(trace.scores[at], trace.exit_step[at])
-            truth = one_hot(held.labels, of_full.shape[1])
-        metrics = measured_metrics(of_full, of_sparse, truth, None)
+    at, lost = front.learning, candidate.mean_lost
     if target.certifies:
-        acquired = replace(acquired, feature_cost=float(paid.mean()))
+        at, lost = front.tested, candidate.excess("certify").mean(axis=1)
+        acquired = replace(acquired, feature_cost=float(trace.feature_cost[at].mean()))
+    held, metrics = rows.rows(at), list[MeasuredMetric]()
+    if held.labels is not None and classifies:
+        full = held.soft_targets()
+        sparse = calibration.probabilities(trace.scores[at], trace.exit_step[at])
+        metrics = measured_metrics(full, sparse, one_hot(held.labels, full.shape[1]), None)
+    elif held.labels is not None:
+        metrics = measured_metrics(held.full, answers[at], held.labels, None, rows.metric)
     evaluated, n = float(trace.n_evaluated.mean()), len(ensemble)
     return Result(
         kind=ensemble.kind,
@@ -254,8 +250,8 @@ def _result(
         evaluation=Evaluation(loss, cost, loss + beta * cost, evaluated),
         full_evaluation=Evaluation(full_loss, full_cost, full_loss + beta * full_cost, float(n)),
         metrics=tuple(metrics),
-        difference=changed,
-        bounds=target.measured_bounds([changed if target.follows_model else excess]),
+        difference=float(held.changed(answers[at]).mean()),
+        bounds=target.measured_bounds(lost.tolist()),
         confidence=target.confidence,
         acquired=acquired,
     )

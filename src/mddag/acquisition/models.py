@@ -32,6 +32,7 @@ from mddag.ensemble.features import Features, Rows, is_frame
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.fitted_model import is_fitted
 from mddag.learners import Tree
+from mddag.losses import Deviance, Quantile
 
 N_ROUNDS = 100  # of our own models
 FOLDS = 4
@@ -52,7 +53,7 @@ class SetModels:
     @classmethod
     def trained(cls, given: SplitRows, sets: FeatureSets, seed: int) -> SetModels:
         """Train models of smaller sets on the training rows."""
-        ensemble, template = given.ensemble, template_of(given.model, given.ensemble, seed)
+        ensemble, template = given.ensemble, template_of(given, seed)
         found: dict[bytes, tuple[NDArray[np.bool_], Ensemble | None]] = {}
         for s in range(len(sets)):
             last = s == len(sets) - 1
@@ -70,11 +71,11 @@ class SetModels:
         kept = FeatureSets.of(sets.prices, [held for held, _ in found.values()])
         return cls(kept, tuple(found[held.tobytes()][1] for held in kept.held))
 
-    def scores(self, rows: Rows, bias: NDArray[np.float64], n_jobs: int = 1) -> NDArray[Any]:
+    def scores(self, rows: Rows, bias: NDArray[np.float64]) -> NDArray[Any]:
         """Return the scores of rows in every set, float64 (n, M, K)."""
         found = np.empty((len(rows), len(self), len(bias)))
         for s, model in enumerate(self.models):
-            found[:, s] = bias if model is None else model.scores(rows, n_jobs=n_jobs)
+            found[:, s] = bias if model is None else model.scores(rows)
         return found
 
 
@@ -83,19 +84,29 @@ def can_be_cloned(model: Any) -> bool:
     return isinstance(model, BaseEstimator) and hasattr(model, "fit") and is_fitted(model)
 
 
-def template_of(model: Any, ensemble: Ensemble, seed: int) -> Any:
-    """Return an unfitted model like the given one, or another of its kind."""
-    if not can_be_cloned(model) and not ensemble.task.predicts_classes:
+def template_of(given: SplitRows, seed: int) -> Any:
+    """Return an unfitted model like the given one, or another of its kind and objective."""
+    model, metric = given.model, given.metric
+    if not can_be_cloned(model) and metric is not None:
+        objective: dict[str, Any] = {"loss": "squared_error"}
+        if given.ensemble.task.link == "exp":
+            objective = {"loss": "gamma" if metric.loss == Deviance(2.0) else "poisson"}
+        elif isinstance(metric.loss, Quantile):
+            objective = {"loss": "quantile", "quantile": metric.loss.alpha}
         return HistGradientBoostingRegressor(
-            max_iter=N_ROUNDS, max_leaf_nodes=8, early_stopping=False, random_state=seed
+            max_iter=N_ROUNDS,
+            max_leaf_nodes=8,
+            early_stopping=False,
+            random_state=seed,
+            **objective,
         )
     if not can_be_cloned(model):
         return AdaBoostMHClassifier(Tree(8), n_rounds=N_ROUNDS, random_state=seed)
     template = clone(model)
-    given = template.get_params()
-    if given.get("early_stopping_rounds") is not None:  # which would want rows of its own
+    parameters = template.get_params()
+    if parameters.get("early_stopping_rounds") is not None:  # which would want rows of its own
         template.set_params(early_stopping_rounds=None)
-    if "random_state" in given and given["random_state"] is None:
+    if "random_state" in parameters and parameters["random_state"] is None:
         template.set_params(random_state=seed)
     return template
 
@@ -141,7 +152,7 @@ def _read(sets: FeatureSets, model: Ensemble | None) -> NDArray[np.bool_]:
 
 
 def cross_fitted_rows(
-    given: SplitRows, models: SetModels, seen: SetScores, seed: int, n_jobs: int = 1
+    given: SplitRows, models: SetModels, seen: SetScores, seed: int
 ) -> SetScores | None:
     """Score the training rows by cross-fitting; None if the models would not be alike.
 
@@ -159,9 +170,7 @@ def cross_fitted_rows(
     n_used = min(FOLDS, -(-(ENOUGH - len(seen)) * FOLDS // len(labels)))  # each is a training
     splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     splits = list(splitter.split(strata, strata))[:n_used]
-    scores = np.concatenate(
-        [_scores(given, models, others, own, seed, n_jobs) for others, own in splits]
-    )
+    scores = np.concatenate([_scores(given, models, others, own, seed) for others, own in splits])
     used = np.concatenate([own for _, own in splits])
     found = replace(seen, scores=scores, labels=labels[used])
     return found if _alike(found, seen) else None
@@ -173,20 +182,19 @@ def _scores(
     others: NDArray[np.intp],
     own: NDArray[np.intp],
     seed: int,
-    n_jobs: int,
 ) -> NDArray[np.float64]:
     """Score training rows `own` in every set by models of the others, (len(own), M, K).
 
     The models predict themselves, since converting one takes as long as training it.
     """
-    ensemble, template = given.ensemble, template_of(given.model, given.ensemble, seed)
+    ensemble, template = given.ensemble, template_of(given, seed)
     found = np.empty((len(own), len(models), ensemble.n_scores))
     found[:] = ensemble.bias
     n_trained, last = len(models), len(models) - 1
     if given.unseen:
         n_trained = last
         rows = ensemble.features.rows(_safe_indexing(given.train, own))
-        found[:, last] = ensemble.scores(rows, n_jobs=n_jobs)
+        found[:, last] = ensemble.scores(rows)
     X, X_own = (_safe_indexing(given.train, index) for index in (others, own))
     for s in range(n_trained):
         columns = models.sets.columns(s) if s < last else np.arange(ensemble.features.n)

@@ -1,13 +1,17 @@
 """Split rows for ``acquire``, measure what they lose with every model, and show them to policies.
 
     loss of row i in set s = 1 - p[i, class that the model of s predicts]
-    regressors             = (f_s(x_i) - y_i)^2 / variance of y
+        where a metric of probabilities is protected: log-loss of the model's, by p
+    regressors             = loss of their metric in its unit, for R2
+                             (f_s(x_i) - y_i)^2 / variance of y
 
 p are soft targets: the calibrated probabilities of the full model, or their mean with the label. An
 error that the full model makes as well then costs little, and a label that nobody could have known
 counts half. Where labels must agree with the full model's, p is 1 for those. Regressors replace y_i
-in the same two ways. A policy for regressors decides by the prediction alone: it sees where numbers
-of that size are hard to predict, not how sure a model is.
+in the same two ways; the mean of both is right for deviances alone (the squared error is one),
+whose expectation splits into what the full model loses and the distance from it. A policy for
+regressors decides by the prediction alone: it sees where numbers of that size are hard to predict,
+not how sure a model is.
 """
 
 from __future__ import annotations
@@ -25,11 +29,16 @@ from sklearn.utils.validation import _num_samples, check_consistent_length
 from mddag._utils.arrays import stratified
 from mddag._utils.cached import cached_property
 from mddag.acquisition.feature_sets import FeatureSets
-from mddag.acquisition.policy import SetPolicy
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.tasks import winners
+from mddag.ensemble.tasks import Task, winners
 from mddag.ensemble.votes import top_and_margin
-from mddag.policy.calibration import fit_factor, fitted_probabilities, probabilities
+from mddag.losses import Deviance
+from mddag.metrics.classification import one_hot
+from mddag.metrics.regression import RegressionMetric
+from mddag.policy.by_exit import class_calibration
+from mddag.policy.calibration import Calibration, fit_factor, probabilities
+from mddag.tuning.excess_loss import excess_by_probabilities
+from mddag.tuning.guarantee import BoundedLoss
 
 TRAINED_SHARE = 0.5  # of X, where no other rows train the models of smaller sets
 FOLDS = 5
@@ -54,8 +63,9 @@ class SplitRows:
         X_train: Any,
         y_train: Any,
         random: np.random.RandomState,
+        metric: RegressionMetric | None = None,
     ) -> None:
-        self.model, self.ensemble = model, ensemble
+        self.model, self.ensemble, self.metric = model, ensemble, metric
         if y_train is not None and X_train is None:
             raise ValueError("y_train is given without X_train, whose labels they are; give both")
         truth = None if y is None else _checked_labels(ensemble, X, y)
@@ -110,25 +120,31 @@ class SetScores:
     sets: FeatureSets
     scores: Floats  # (n, M, K)
     labels: NDArray[Any] | None  # (n,), true classes by number, or true numbers, if known
-    unit: float | None = None  # what a loss of 1 is for regressors, the variance of true numbers
+    task: Task
+    metric: RegressionMetric | None = None  # of regressors
+    unit: float = 1.0  # what a loss of 1 is for regressors, in that of the metric
+    factor: float = 1.0  # of the full model's scores, which makes them probabilities
 
     @classmethod
     def of(
-        cls, sets: FeatureSets, scores: Floats, labels: NDArray[Any] | None, classifies: bool
+        cls,
+        sets: FeatureSets,
+        scores: Floats,
+        labels: NDArray[Any] | None,
+        task: Task,
+        metric: RegressionMetric | None = None,
+        learning: NDArray[np.intp] | slice = slice(None),
     ) -> SetScores:
-        """Take scores of a classifier, or of a regressor, whose losses are in units of R2."""
-        if classifies:
-            return cls(sets, scores, labels)
-        truth = scores[:, -1, 0] if labels is None else labels
-        return cls(sets, scores, labels, float(np.var(truth)) or 1.0)  # 1 where all are the same
+        """Take scores of a classifier, calibrated on the rows that learn, or of a regressor."""
+        rows = cls(sets, scores, labels, task, metric)
+        if metric is not None:
+            return replace(rows, unit=metric.unit(rows.truth))
+        if labels is None:
+            return rows
+        return replace(rows, factor=fit_factor(scores[learning, -1], labels[learning]))
 
     def __len__(self) -> int:
         return len(self.scores)
-
-    @property
-    def codes(self) -> NDArray[np.intp]:
-        """The class that each model predicts, (n, M)."""
-        return np.stack([winners(self.scores[:, s]) for s in range(len(self.sets))], axis=1)
 
     @property
     def values(self) -> Floats:
@@ -138,10 +154,16 @@ class SetScores:
         margins = [top_and_margin(self.scores[:, s])[1] for s in range(len(self.sets))]
         return np.stack(margins, axis=1)
 
+    @cached_property
+    def predictions(self) -> NDArray[Any]:
+        """What each model predicts, (n, M): class numbers, or numbers."""
+        of = winners if self.metric is None else self.task.means
+        return np.stack([of(self.scores[:, s]) for s in range(len(self.sets))], axis=1)
+
     @property
     def full(self) -> NDArray[Any]:
         """What the full model predicts, (n,)."""
-        return self.answers(np.full(len(self), len(self.sets) - 1))
+        return np.asarray(self.predictions[:, -1])
 
     @property
     def truth(self) -> NDArray[Any]:
@@ -150,13 +172,7 @@ class SetScores:
 
     def answers(self, last: NDArray[np.intp]) -> NDArray[Any]:
         """Return what the models of these sets (n,) predict, a set for each row."""
-        of = self.values if self.unit else self.codes
-        return of[np.arange(len(self)), last]
-
-    def outcome(self, policy: SetPolicy) -> tuple[NDArray[Any], Floats]:
-        """Return what a policy answers, class codes or numbers (n,), and what rows pay (n,)."""
-        stops = policy.follow(self.sets, self.values)
-        return self.answers(stops.last), stops.cost
+        return np.asarray(self.predictions[np.arange(len(self)), last])
 
     def lost(self, answers: NDArray[Any]) -> Floats:
         """Return the loss of these answers, (n,)."""
@@ -167,9 +183,13 @@ class SetScores:
         return self._difference(answers, self.full)
 
     def _difference(self, answers: NDArray[Any], truth: NDArray[Any]) -> Floats:
-        if self.unit:
-            return np.asarray(np.square(answers - truth) / self.unit)
-        return np.asarray(answers != truth, np.float64)
+        if self.metric is None:
+            return np.asarray(answers != truth, np.float64)
+        return np.asarray(self.metric.loss.of(answers, truth) / self.unit)
+
+    def _differences(self, truth: NDArray[Any]) -> Floats:
+        """Return the loss of every model's predictions, (n, M)."""
+        return np.stack([self._difference(of, truth) for of in self.predictions.T], axis=1)
 
     def rows(self, index: NDArray[np.intp]) -> SetScores:
         """Return some of the rows."""
@@ -185,53 +205,90 @@ class SetScores:
 
     def soft_targets(self) -> Floats:
         """Return the full model's probabilities, (n, n_classes), calibrated if there are labels."""
-        full = self.scores[:, -1]
-        return (
-            probabilities(full, 1.0)
-            if self.labels is None
-            else fitted_probabilities(full, self.labels)
-        )
+        return probabilities(self.scores[:, -1], self.factor)
 
     def risks(self) -> Floats:
-        """Return the risk of each model, (M,).
+        """Return the risk of each model, (M,): the mean of what rows lose, for choosing chains.
 
-        It is the log-loss of calibrated probabilities; for regressors the mean of the loss that is
-        learned.
+        Classifiers have the log-loss.
         """
-        if self.unit:
-            return np.asarray(next(iter(self.losses().values())).mean(axis=0))
-        p = self.soft_targets()
-        targets = p if self.labels is None else (p + np.eye(p.shape[1])[self.labels]) / 2
-        return np.array([_log_loss(self.scores[:, s], targets) for s in range(len(self.sets))])
+        by = self.losses() if self.metric is not None else self.log_losses()
+        return np.asarray(next(iter(by.values())).mean(axis=0))
 
     def losses(self, follows_model: bool = False) -> dict[str, Floats]:
         """Return the losses (n, M) that policies learn from, by name; the first estimates all."""
-        if self.unit:
-            follows = np.square(self.values - self.full[:, None]) / self.unit
+        if self.metric is not None:
+            follows = self._differences(self.full)
             if self.labels is None:
                 return {"full model": follows}
+            true = self._differences(self.labels)
+            if not isinstance(self.metric.loss, Deviance):  # see the notes on top
+                return {"labels": true, "full model": follows}
             follows += self.lost(self.full).mean()  # what the full model itself loses
-            true = np.square(self.values - self.labels[:, None]) / self.unit
             return {"softened labels": (true + follows) / 2, "full model": follows}
-        codes, n_classes = self.codes, max(self.scores.shape[2], 2)
+        codes = self.predictions
         if follows_model:
-            targets = {"labels of the full model": np.eye(n_classes)[codes[:, -1]]}
-        else:
-            targets = {"full model": self.soft_targets()}
-            if self.labels is not None:
-                hard = np.eye(n_classes)[self.labels]
-                targets = {"softened labels": (hard + targets["full model"]) / 2, **targets}
-        return {name: 1.0 - np.take_along_axis(p, codes, axis=1) for name, p in targets.items()}
+            agreed = np.asarray(codes != codes[:, -1:], np.float64)
+            return {"labels of the full model": agreed}
+        return {
+            name: 1.0 - np.take_along_axis(p, codes, axis=1)
+            for name, p in self._targets(follows_model).items()
+        }
+
+    def log_losses(self, follows_model: bool = False) -> dict[str, Floats]:
+        """Return the log-losses (n, M) of calibrated probabilities, which keep metrics of them."""
+        return {
+            name: np.stack([_log_loss(of, p) for of in self.scores.swapaxes(0, 1)], axis=1)
+            for name, p in self._targets(follows_model).items()
+        }
+
+    def _targets(self, follows_model: bool) -> dict[str, Floats]:
+        targets = {"full model": self.soft_targets()}
+        if self.labels is not None and not follows_model:
+            p = targets["full model"]
+            targets = {"softened labels": (one_hot(self.labels, p.shape[1]) + p) / 2, **targets}
+        return targets
+
+    def calibration(self, last: NDArray[np.intp]) -> Calibration:
+        """Fit what scores stand for in the sets where rows stop, as the exits of the Dag will be.
+
+        The rows must be those that learn.
+        """
+        stopped = self.scores[np.arange(len(self)), last]
+        return class_calibration(stopped, last, self.soft_targets(), len(self.sets) - 1)
+
+    def excess(
+        self,
+        bounded: BoundedLoss,
+        last: NDArray[np.intp],
+        calibration: Calibration | None,
+        follows_model: bool,
+    ) -> Floats:
+        """Return what rows (n,) that stop in these sets lose beyond the full model."""
+        if not bounded.by_probabilities:
+            answers = self.answers(last)
+            if follows_model:
+                return self.changed(answers)
+            return self.lost(answers) - self.lost(self.full)
+        assert calibration is not None
+        stopped, shares = self.scores[np.arange(len(self)), last], self.soft_targets()
+        sparse, full = calibration.probabilities(stopped, last), shares
+        if self.labels is not None and not follows_model:
+            shares = one_hot(self.labels, full.shape[1])
+        elif bounded.threshold is not None:  # the full model's decisions are the truth
+            shares = one_hot((full[:, 1] > bounded.threshold).astype(np.intp), 2)
+        return excess_by_probabilities(bounded, full, sparse, shares)
 
     def sample(self, measured: Floats, seed: int) -> SetSample:
         """Return the rows as policies see them; `measured` are the losses that estimate them."""
-        around = 0.0 if self.scores.shape[2] == 1 and not self.unit else None
+        signed = self.scores.shape[2] == 1 and self.metric is None
+        around = 0.0 if signed else None
         return SetSample(self.sets, self.values, measured, folds_of(len(self), seed), around)
 
 
-def _log_loss(scores: Floats, targets: Floats) -> float:
+def _log_loss(scores: Floats, targets: Floats) -> Floats:
     p = probabilities(scores, fit_factor(scores, targets))
-    return float(-(targets * np.log(np.maximum(p, 1e-12))).sum(axis=1).mean())
+    return np.asarray(-(targets * np.log(np.maximum(p, 1e-12))).sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,6 +51,7 @@ class Solved:
     """A policy of all rows, and what the policies of the other folds do to each row."""
 
     policy: SetPolicy
+    last: NDArray[np.intp]  # (n,), set in which it quits
     loss: Floats  # (n,), by ``SetSample.measured``
     cost: Floats  # (n,), paid for features
 
@@ -152,7 +153,7 @@ def solve(
         edges[s], targets[s] = sample.edges[s], options[_best(total)]
     last, cost = _followed(sets, to)
     policy = SetPolicy(tuple(edges), tuple(targets))
-    return Solved(policy, sample.measured[every, last], cost)
+    return Solved(policy, last, sample.measured[every, last], cost)
 
 
 def _followed(sets: FeatureSets, to: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats]:
@@ -215,13 +216,14 @@ class Cascades:
         """Return the best at a price; rows are estimated by the best of the other folds."""
         objective = self.losses + beta * self.costs
         total, sample = objective.sum(axis=1), self.sample
-        loss, cost = np.empty(len(sample)), np.empty(len(sample))
+        last, cost = np.empty(len(sample), np.intp), np.empty(len(sample))
         for fold in range(sample.n_folds):
             rows = np.flatnonzero(sample.fold == fold)
             best = self.policy(int(np.argmin(total - objective[:, fold])))
             stops = best.follow(sample.sets, sample.values[rows])
-            loss[rows], cost[rows] = sample.measured[rows, stops.last], stops.cost
-        return Solved(self.policy(int(np.argmin(total))), loss, cost)
+            last[rows], cost[rows] = stops.last, stops.cost
+        loss = sample.measured[np.arange(len(sample)), last]
+        return Solved(self.policy(int(np.argmin(total))), last, loss, cost)
 
     def policy(self, at: int) -> SetPolicy:
         """Make the policy of a cascade."""

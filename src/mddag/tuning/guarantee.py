@@ -205,6 +205,11 @@ class BoundedLoss:
         return f"labels changed{at}" if self.measure == "share" else "metric"
 
     @property
+    def by_probabilities(self) -> bool:
+        """Whether it takes calibrated probabilities, not predictions alone."""
+        return self.threshold is not None or isinstance(self.metric, ClassMetric)
+
+    @property
     def exact(self) -> bool:
         """Whether the test holds for every distribution of rows, not only for many rows."""
         return self.measure in ("share", "difference", "bounded")
