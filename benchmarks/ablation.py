@@ -51,7 +51,7 @@ from benchmarks.table import markdown
 from mddag.datasets import two_clusters
 from mddag.policy import Correlation, Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual
-from mddag.solvers.portfolio import portfolio as default_solver
+from mddag.solvers import portfolio as default_solver
 from mddag.solvers.stopping import Stopping
 
 MAX_LOSSES = (0.002, 0.005)

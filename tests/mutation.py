@@ -38,12 +38,11 @@ GROUPS = {
         "engine/test_dag.py",
     ),
     "solvers": (
-        "solvers/exits.py solvers/margin.py solvers/qwyc.py solvers/residual.py "
-        "solvers/stopping.py solvers/descent.py",
+        "solvers/exits.py solvers/stopping.py solvers/descent.py",
         "solvers/test_exits.py solvers/test_stopping.py solvers/test_descent.py",
     ),
     "choosing": (
-        "tuning/front.py tuning/policy_front.py",
+        "tuning/front.py",
         "tuning/test_policy_front.py tuning/test_policy_choice.py",
     ),
     "certifying": (

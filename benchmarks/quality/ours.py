@@ -23,7 +23,7 @@ from mddag._utils.arrays import stratified
 from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.tasks import TASKS
 from mddag.solvers import Portfolio
-from mddag.solvers.front import front
+from mddag.solvers.candidates import front
 from mddag.tuning.shape_front import searched, tried
 from mddag.tuning.shape_rules import FoldedRows, cut
 from mddag.tuning.targets import Budget

@@ -19,7 +19,7 @@ from mddag._utils.checks import Parameters, check_fraction, check_whole, checked
 from mddag.ensemble.votes import Votes
 from mddag.policy.arrangement import Arrangement
 from mddag.policy.mdp import MDP
-from mddag.solvers.qwyc import QWYC, Bands, cuts
+from mddag.solvers.exits import QWYC, Bands, cuts
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

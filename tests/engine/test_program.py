@@ -16,8 +16,8 @@ from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.votes import Votes
 from mddag.policy.grid import Grid
-from mddag.policy.integer_votes import LARGEST, IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.policy.rollout import LARGEST, IntegerVotes
 from tests import strategies
 from tests.engine.test_dag import stumps
 from tests.engine.test_executors import assert_equal_answers, every

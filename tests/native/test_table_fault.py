@@ -6,7 +6,7 @@ import pytest
 from mddag import _core
 from mddag.engine.executors import Blocks
 from mddag.engine.program import Program
-from mddag.policy.integer_votes import IntegerVotes
+from mddag.policy.rollout import IntegerVotes
 from tests.native.test_walk import forest, noisy_policy
 
 SCORES = 3

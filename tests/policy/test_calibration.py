@@ -10,17 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mddag.policy.by_exit import (
+from mddag.policy.calibration import (
     LEAST,
+    Calibration,
     class_calibration,
     exit_groups,
-    log_mean_calibration,
-    mean_calibration,
-)
-from mddag.policy.calibration import (
-    Calibration,
     fit_factor,
     fitted_probabilities,
+    log_mean_calibration,
+    mean_calibration,
     probabilities,
     smoothed,
 )

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag import MDP, Grid, Policy, Votes
-from mddag.policy.condensation import RIDGE, Condensation
-from mddag.policy.covariances import class_covariances, covariances, covariances_with, narrowness
+from mddag.policy.arrangement import RIDGE, Condensation
+from mddag.policy.ordering import class_covariances, covariances, covariances_with, narrowness
 from mddag.policy.policy import EVAL
 from tests import strategies
 from tests.reference import ordering as twin

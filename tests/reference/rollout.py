@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, Policy
+from mddag.policy.rollout import IntegerVotes
 from tests.reference import trees as trees_twin
 
 # Twin of native/mdp/grid.hpp and state.hpp: the cell of one score vector, written to be read.

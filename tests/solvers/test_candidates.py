@@ -13,13 +13,16 @@ from mddag.policy.arrangement import Arrangement
 from mddag.policy.grid import Grid
 from mddag.policy.policy import Policy
 from mddag.solvers import Margin, Prefix, Residual
-from mddag.solvers.front import JudgedCandidates, front, spaced_front, worth
-from mddag.solvers.portfolio.candidates import (
+from mddag.solvers.candidates import (
     CHARGE,
     ArrangedRows,
     Entries,
+    JudgedCandidates,
     LossEstimator,
     Measurements,
+    front,
+    spaced_front,
+    worth,
 )
 from tests.reference import bounds as twin
 from tests.solvers.problems import mdp_of as small_mdp

@@ -10,7 +10,7 @@ from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.solvers import Descent
 from mddag.solvers.descent import Descents, Guards, Sweep, suited
-from mddag.solvers.preparation import with_soft_targets
+from mddag.solvers.solver import with_soft_targets
 from tests import strategies as s
 from tests.reference import solvers as twin
 from tests.reference.solvers import best_objective

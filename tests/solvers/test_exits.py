@@ -8,8 +8,7 @@ from mddag.losses import PlainLoss, ZeroOne
 from mddag.policy.policy import EVAL, QUIT
 from mddag.solvers import Margin, Prefix
 from mddag.solvers.exits import ExitCandidates, inner_edges
-from mddag.solvers.preparation import quit_loss
-from mddag.solvers.solver import Family
+from mddag.solvers.solver import Family, quit_loss
 from tests import strategies
 from tests.reference import rollout as twin
 from tests.solvers.problems import LOSSES, mdp_of

@@ -8,13 +8,20 @@ import pytest
 from mddag import MDP
 from mddag.ensemble.votes import Tables, Votes
 from mddag.losses import Logistic, Squared, ZeroOne
-from mddag.policy import Correlation, Given, arrangement, condensation
+from mddag.policy import Correlation, Given, arrangement
 from mddag.policy.policy import QUIT, Policy
-from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
-from mddag.solvers.front import spaced_front
-from mddag.solvers.portfolio import arranged_rows
-from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowsByArrangement, RowSubset
-from mddag.solvers.portfolio.candidates import LossEstimator
+from mddag.solvers import (
+    Descent,
+    Margin,
+    Portfolio,
+    Prefix,
+    Residual,
+    Sarsa,
+    Stopping,
+    arrangements,
+)
+from mddag.solvers.arrangements import ArrangementRule, RowsByArrangement, RowSubset
+from mddag.solvers.candidates import LossEstimator, spaced_front
 from tests.solvers.problems import mdp_of
 
 QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
@@ -267,11 +274,11 @@ def rows_of(mdp):
 def test_rows_that_are_not_looked_at_change_no_arrangement(monkeypatch, labels, size):
     """Orders, levels and condensations take a sample of at most so many rows themselves."""
     mdp = mdp_of(1, n=60, labels=labels, loss=Squared() if labels == "values" else None)
-    for module in (arranged_rows, arrangement, condensation):
+    for module in (arrangements, arrangement):
         monkeypatch.setattr(module, "MAX_ROWS", 11)
     rule = ArrangementRule(Correlation(max_rows=11), size)
     few = rows_of(mdp)._arrangement(rule)
-    monkeypatch.setattr(arranged_rows, "MAX_ROWS", 60)
+    monkeypatch.setattr(arrangements, "MAX_ROWS", 60)
     all_ = rows_of(mdp)._arrangement(rule)
     np.testing.assert_array_equal(few.order, all_.order)
     np.testing.assert_array_equal(few.rescaling.shift, all_.rescaling.shift)

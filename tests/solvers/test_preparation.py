@@ -10,7 +10,7 @@ from mddag.losses import Exponential, Logistic, OfMeans, Squared, ZeroOne
 from mddag.policy.arrangement import by_lines, by_log_odds, fitted_levels
 from mddag.policy.mdp import mdp_of as mdp_of_source
 from mddag.solvers import Margin, Prefix, Residual, Sarsa
-from mddag.solvers.preparation import arranged_for, quit_loss, with_soft_targets
+from mddag.solvers.solver import arranged_for, quit_loss, with_soft_targets
 from tests.solvers.problems import LOSSES, absolute, mdp_of
 
 NATIVE = sorted(set(LOSSES) - {"callback"})

@@ -14,18 +14,16 @@ from mddag.policy.arrangement import Arrangement
 from mddag.policy.calibration import fit_factor, probabilities, sigmoid
 from mddag.policy.policy import EVAL
 from mddag.solvers import Portfolio
-from mddag.solvers.portfolio.log_loss import (
+from mddag.solvers.arrangements import (
+    FOLDS,
+    LEAF_RIDGE,
     LENGTHS,
+    Refitting,
+    are_refitted,
     condensed,
     exit_factors,
     mixture_scores,
     mixture_shares,
-)
-from mddag.solvers.portfolio.refitting import (
-    FOLDS,
-    RIDGE,
-    Refitting,
-    are_refitted,
     refitted_scores,
     refitted_tables,
     targets,
@@ -57,7 +55,7 @@ def drawn_targets(rng, n_rows, n_scores):
     seed=st.integers(0, 10_000),
     n_scores=st.sampled_from([1, 3]),
     for_all=st.booleans(),
-    ridge=st.sampled_from([1.0, RIDGE]),
+    ridge=st.sampled_from([1.0, LEAF_RIDGE]),
 )
 @settings(deadline=None, max_examples=25)
 def test_no_step_away_is_better_by_the_twin(seed, n_scores, for_all, ridge):

@@ -7,8 +7,7 @@ from mddag import MDP, Grid, Votes, _core
 from mddag.losses import Logistic
 from mddag.policy.policy import QUIT
 from mddag.solvers import QWYC, Portfolio, Prefix, Residual, Stopping
-from mddag.solvers.qwyc import SHARES, cuts
-from mddag.solvers.residual import lines
+from mddag.solvers.exits import SHARES, cuts, lines
 from mddag.solvers.stopping import MIN_COUNT, beyond_thresholds
 from tests.reference import solvers as reference
 from tests.reference import solvers as twin

@@ -11,8 +11,7 @@ from mddag.metrics import R2, Accuracy, LogLoss, RocAuc
 from mddag.policy.rollout import Rollout
 from mddag.solvers import Margin, Prefix, Stopping
 from mddag.tuning.excess_loss import LabelLoss, NumberLoss
-from mddag.tuning.front import Split
-from mddag.tuning.problem import Problem
+from mddag.tuning.problem import Problem, Split
 from mddag.tuning.targets import MaxDisagreement, MaxLoss
 
 

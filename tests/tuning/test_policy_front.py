@@ -7,9 +7,8 @@ from mddag import Ensemble
 from mddag.policy import Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Solver
 from mddag.tuning.excess_loss import LabelLoss
-from mddag.tuning.front import Split
-from mddag.tuning.policy_front import BETAS, PolicyFront
-from mddag.tuning.problem import Problem
+from mddag.tuning.front import BETAS, PolicyFront
+from mddag.tuning.problem import Problem, Split
 from mddag.tuning.targets import Budget, MaxLoss, Price
 
 N_STEPS = 20

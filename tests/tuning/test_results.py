@@ -8,7 +8,7 @@ from sklearn.metrics import log_loss, r2_score, roc_auc_score
 
 import mddag
 from mddag.solvers import Margin, Prefix
-from mddag.tuning.front import Split
+from mddag.tuning.problem import Split
 from mddag.tuning.targets import LEARN_AND_CHOOSE, WITH_CERTIFYING
 
 

@@ -5,8 +5,9 @@ import pytest
 
 from mddag.ensemble.tasks import TASKS
 from mddag.metrics import R2, Accuracy, LogLoss, RocAuc
-from mddag.tuning.front import Candidate, Front, Split
+from mddag.tuning.front import Candidate, Front
 from mddag.tuning.guarantee import BoundedLoss
+from mddag.tuning.problem import Split
 from mddag.tuning.targets import Budget, MaxDisagreement, MaxLoss, Price, target_of
 
 CLASSES, NUMBERS = TASKS["classifier"](classes=np.arange(2)), TASKS["regressor"]()

@@ -3,7 +3,7 @@
 // At decision d the next step to evaluate is a function of the state, a part and a number s
 // (kernels/lane_state.hpp). Cells of a grid are many, but neighbors mostly agree, so the function
 // is kept as its few jumps: s > edge is compared lane by lane. s and edges are integers, see
-// src/mddag/engine/integer_votes.py; the comparison equals that of the scores.
+// src/mddag/policy/rollout.py; the comparison equals that of the scores.
 #pragma once
 
 #include <algorithm>

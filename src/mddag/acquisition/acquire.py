@@ -28,8 +28,7 @@ from mddag.estimators.regressor import MDDAGRegressor
 from mddag.metrics.classification import one_hot
 from mddag.metrics.named import Metric, as_metric
 from mddag.metrics.regression import RegressionMetric
-from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import Calibration
+from mddag.policy.calibration import Calibration, exit_calibration
 from mddag.policy.mdp import Evaluation
 from mddag.serving.result import Acquired, MeasuredMetric, Result
 from mddag.tuning.excess_loss import measured_metrics

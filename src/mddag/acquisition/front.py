@@ -14,7 +14,8 @@ from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.acquisition.search import Member, all_members, best_member
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.feature_prices import FeaturePrices
-from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
+from mddag.tuning.front import Candidate, Front, Matrix, Vector
+from mddag.tuning.problem import Part
 from mddag.tuning.targets import Target
 
 PRICES = np.geomspace(0.004, 8.0, 28)  # in what all features together are worth

@@ -35,8 +35,7 @@ from mddag.ensemble.votes import top_and_margin
 from mddag.losses import Deviance
 from mddag.metrics.classification import one_hot
 from mddag.metrics.regression import RegressionMetric
-from mddag.policy.by_exit import class_calibration
-from mddag.policy.calibration import Calibration, fit_factor, probabilities
+from mddag.policy.calibration import Calibration, class_calibration, fit_factor, probabilities
 from mddag.tuning.excess_loss import excess_by_probabilities
 from mddag.tuning.guarantee import BoundedLoss
 

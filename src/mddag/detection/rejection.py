@@ -41,10 +41,8 @@ from mddag.ensemble.row_checks import counted_rows
 from mddag.ensemble.votes import Tables
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.metrics.detection import RealisedRates, rate_interval
-from mddag.policy.arguments import checked_beta
-from mddag.policy.by_exit import exit_groups
-from mddag.policy.calibration import Calibration, fit_factor
-from mddag.policy.mdp import MDP, mdp_of
+from mddag.policy.calibration import Calibration, exit_groups, fit_factor
+from mddag.policy.mdp import MDP, checked_beta, mdp_of
 from mddag.policy.ordering import Ordering, checked_ordering
 from mddag.policy.policy import QUIT, Policy
 from mddag.policy.rollout import Rollout, roll_out

@@ -38,7 +38,8 @@ from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
 from mddag.policy.ordering import Correlation, Given, Ordering
 from mddag.policy.policy import EVAL, QUIT, Policy
-from mddag.tuning.front import Candidate, Front, Part
+from mddag.tuning.front import Candidate, Front
+from mddag.tuning.problem import Part
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))

@@ -35,8 +35,8 @@ from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Patches, Rows
 from mddag.policy.grid import Grid
-from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, Policy, changed_policy, check_policy
+from mddag.policy.rollout import IntegerVotes
 
 FEW_ROWS = 256
 BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted

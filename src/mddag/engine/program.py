@@ -25,8 +25,8 @@ from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import take_segments
 from mddag.policy.grid import Grid, buckets
-from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, Policy, changed_policy, decided, last_decisions
+from mddag.policy.rollout import IntegerVotes
 from mddag.policy.state import Stages, for_steps
 
 

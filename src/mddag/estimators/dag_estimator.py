@@ -39,10 +39,8 @@ from mddag.estimators.fitted_model import (
 )
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Loss
-from mddag.policy.arguments import checked_actions, checked_beta, checked_loss
-from mddag.policy.by_exit import calibrated
-from mddag.policy.calibration import Calibration
-from mddag.policy.mdp import MDP, mdp_of
+from mddag.policy.calibration import Calibration, calibrated
+from mddag.policy.mdp import MDP, checked_actions, checked_beta, checked_loss, mdp_of
 from mddag.policy.policy import ACTIONS, Policy, check_policy
 from mddag.policy.rollout import Rollout
 from mddag.serving.model_file import Model
@@ -50,8 +48,7 @@ from mddag.serving.predictor import Predictor, predictor_of
 from mddag.serving.result import Result
 from mddag.serving.served_model import ServedModel
 from mddag.solvers import Solver
-from mddag.solvers.preparation import GRIDS, arranged_for
-from mddag.solvers.solver import configured
+from mddag.solvers.solver import GRIDS, arranged_for, configured
 
 
 class ResultRepr:

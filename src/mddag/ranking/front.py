@@ -23,7 +23,8 @@ from mddag.policy.policy import EVAL, Policy
 from mddag.ranking.exits import ExitFamily, Exits, Setting
 from mddag.ranking.problem import RankingProblem
 from mddag.serving.result import MadeBy, MeasuredBound, MeasuredMetric, Result, finite_speed
-from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
+from mddag.tuning.front import Candidate, Front, Matrix, Vector
+from mddag.tuning.problem import Part
 from mddag.tuning.targets import Bound, Price, Target
 
 FOLDS = 5

@@ -7,10 +7,8 @@ and takes the best; `Sarsa` is the paper's. A solver is anything with a `solve` 
 """
 
 from mddag.solvers.descent import Descent
-from mddag.solvers.margin import Margin, Prefix
-from mddag.solvers.portfolio.portfolio import Portfolio
-from mddag.solvers.qwyc import QWYC
-from mddag.solvers.residual import Residual
+from mddag.solvers.exits import QWYC, Margin, Prefix, Residual
+from mddag.solvers.portfolio import Portfolio
 from mddag.solvers.sarsa import Sarsa, WatkinsQ
 from mddag.solvers.solver import Candidates, Family, Solver
 from mddag.solvers.stopping import Stopping

@@ -26,8 +26,7 @@ from mddag._utils.checks import (
 )
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import ACTIONS, EVAL, SKIP, Policy, trusted_policy
-from mddag.solvers.preparation import quit_loss, with_soft_targets
-from mddag.solvers.solver import SearchingSolver
+from mddag.solvers.solver import SearchingSolver, quit_loss, with_soft_targets
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from mddag import _core
 from mddag._utils.checks import Parameters, check_between, check_whole
 from mddag.policy.mdp import MDP
 from mddag.policy.policy import ACTIONS, Policy, trusted_policy
-from mddag.solvers.preparation import quit_loss
-from mddag.solvers.solver import SearchingSolver
+from mddag.solvers.solver import SearchingSolver, quit_loss
 from mddag.solvers.values import Table, Value
 
 __all__ = ["Flat", "Growing"]

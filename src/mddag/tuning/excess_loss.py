@@ -19,8 +19,7 @@ from mddag._utils.arrays import mass, part
 from mddag.losses import Quantile
 from mddag.metrics.classification import Accuracy, ClassMetric, LogLoss, RocAuc, one_hot
 from mddag.metrics.regression import R2, MeanAbsoluteError, RegressionMetric
-from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import fitted_probabilities
+from mddag.policy.calibration import exit_calibration, fitted_probabilities
 from mddag.policy.rollout import Rollout
 from mddag.serving.result import MeasuredMetric
 from mddag.tuning.guarantee import BoundedLoss

@@ -6,13 +6,13 @@ Votes and full scores are computed once; nothing after this reads X.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from mddag._utils.arrays import mass, part
+from mddag._utils.arrays import mass, part, stratified
 from mddag._utils.cached import cached_property
 from mddag.engine.node_counts import RowNodes
 from mddag.ensemble.costs import LeafDepths
@@ -20,7 +20,93 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.policy.calibration import fit_factor, probabilities
 from mddag.policy.mdp import MDP, mdp_of
-from mddag.tuning.front import Rows, Shares, Split
+
+Part = Literal["seen", "choose", "certify"]
+Rows = NDArray[np.intp]
+Shares = tuple[float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows by what they are for, each an array of row numbers.
+
+    Attributes
+    ----------
+    learn : ndarray of intp
+        Rows that policies are learned on.
+    choose : ndarray of intp
+        Rows that estimate candidates and choose among them.
+    certify : ndarray of intp
+        Rows that only test a guarantee; empty where nothing is guaranteed.
+    """
+
+    learn: Rows
+    choose: Rows
+    certify: Rows
+
+    @classmethod
+    def random(cls, n: int, shares: Shares, random: np.random.RandomState) -> Split:
+        """Split n rows at random.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        shares : tuple of float
+            Shares of the three parts, such as ``Target.shares``.
+        random : RandomState
+            Generator of the permutation.
+
+        Returns
+        -------
+        Split
+            The rows, sorted in each part.
+        """
+        fewest = 3 if shares[-1] else 2
+        if n < fewest:
+            raise ValueError(
+                f"X has {n} row(s), too few to learn from some and choose by others; give "
+                f"at least {fewest}"
+            )
+        learned, judged = np.round(np.cumsum(shares)[:-1] * n).astype(int)
+        ends = min(learned, judged - 1), judged  # of few rows one chooses
+        return cls(*(np.sort(rows) for rows in np.split(random.permutation(n), ends)))
+
+    @classmethod
+    def stratified(
+        cls, strata: NDArray[Any], fraction: float, random: np.random.RandomState
+    ) -> Split:
+        """Let a fraction of every stratum choose, at random, and the rest learn."""
+        choose = stratified(strata, fraction, random)
+        if len(choose) == 0:
+            raise ValueError(
+                f"selection_fraction is {fraction}, which leaves none of {len(strata)} rows for "
+                "choosing; give more rows or a larger fraction"
+            )
+        learn = np.setdiff1d(np.arange(len(strata)), choose)
+        return cls(learn, choose, np.empty(0, np.intp))
+
+    @property
+    def seen(self) -> Rows:
+        """The rows that learn and choose, sorted."""
+        return np.sort(np.concatenate([self.learn, self.choose]))
+
+    def rows(self, part: Part) -> Rows:
+        """Return the rows of a part.
+
+        Parameters
+        ----------
+        part : {"seen", "choose", "certify"}
+            The part; "seen" are those that learn and choose.
+
+        Returns
+        -------
+        ndarray of intp
+            Row numbers, sorted.
+        """
+        if part == "seen":
+            return self.seen
+        return self.choose if part == "choose" else self.certify
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,13 +26,13 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.metrics.classification import LogLoss, one_hot
 from mddag.metrics.regression import RegressionMetric
-from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import Calibration
+from mddag.policy.calibration import Calibration, exit_calibration
 from mddag.serving.result import TrainedShape
-from mddag.solvers.front import front, spaced_front
+from mddag.solvers.candidates import front, spaced_front
 from mddag.tuning.excess_loss import excess_by_probabilities
-from mddag.tuning.front import Candidate, Front, Matrix, Part, Vector
+from mddag.tuning.front import Candidate, Front, Matrix, Vector
 from mddag.tuning.guarantee import BoundedLoss
+from mddag.tuning.problem import Part
 from mddag.tuning.shape_rules import FOLDS, FoldedRows, Outcome, Rows, Rule, ShapeTrial, cut
 from mddag.tuning.shapes import shapes_of
 from mddag.tuning.targets import Target

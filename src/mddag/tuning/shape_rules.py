@@ -31,12 +31,11 @@ from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import Votes, partial_sums, top_and_margin
 from mddag.losses import Loss
 from mddag.metrics.classification import LogLoss
-from mddag.policy.by_exit import exit_calibration
-from mddag.policy.calibration import fit_factor, probabilities
+from mddag.policy.calibration import exit_calibration, fit_factor, probabilities
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.policy.rollout import roll_out
-from mddag.solvers.front import spaced_front
+from mddag.solvers.candidates import spaced_front
 from mddag.tuning.shapes import Shape, shaped
 
 FOLDS = 3

@@ -27,15 +27,13 @@ from mddag.metrics.classification import Accuracy, one_hot
 from mddag.metrics.named import Metric, as_metric
 from mddag.metrics.ranking import RankingMetric
 from mddag.metrics.regression import RegressionMetric
-from mddag.policy.by_exit import calibrated
-from mddag.policy.calibration import Calibration, probabilities
+from mddag.policy.calibration import Calibration, calibrated, probabilities
 from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.result import MeasuredMetric, Result, finite_speed
 from mddag.solvers.solver import configured
 from mddag.tuning.excess_loss import MetricLoss, NumberLoss, excess_loss_of, measured_metrics
-from mddag.tuning.front import Part
-from mddag.tuning.policy_front import PolicyCandidate, PolicyFront
-from mddag.tuning.problem import Problem
+from mddag.tuning.front import PolicyCandidate, PolicyFront
+from mddag.tuning.problem import Part, Problem
 from mddag.tuning.purpose import decision_of_source, doubt_monotone
 from mddag.tuning.targets import CONFIDENCE, Bound, Budget, Target, largest_loss, target_of
 

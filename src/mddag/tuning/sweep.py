@@ -22,12 +22,11 @@ from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.solver_choice import chosen_solver
-from mddag.policy.arguments import checked_loss
 from mddag.policy.curve import Curve
-from mddag.policy.mdp import Evaluation, mdp_of
+from mddag.policy.mdp import Evaluation, checked_loss, mdp_of
 from mddag.policy.policy import Policy
 from mddag.solvers.solver import configured
-from mddag.tuning.policy_front import PolicyFront
+from mddag.tuning.front import PolicyFront
 from mddag.tuning.problem import Problem
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")

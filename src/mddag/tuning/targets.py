@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,13 @@ from mddag.ensemble.tasks import Task
 from mddag.metrics.classification import Accuracy, ClassMetric, RocAuc
 from mddag.metrics.named import Metric
 from mddag.metrics.regression import R2, RegressionMetric
-from mddag.policy.arguments import checked_beta
+from mddag.policy.mdp import checked_beta
 from mddag.serving.result import MeasuredBound
-from mddag.tuning.front import C, Candidate, Front, Shares
 from mddag.tuning.guarantee import NUISANCE, BoundedLoss, n_leading_proofs, price_of_difference
+from mddag.tuning.problem import Shares
+
+if TYPE_CHECKING:  # a front of policies measures them by the losses of a target
+    from mddag.tuning.front import C, Candidate, Front
 
 CONFIDENCE = 0.9
 TINY = float(np.finfo(np.float64).eps)

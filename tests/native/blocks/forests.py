@@ -6,7 +6,7 @@ from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.policy.integer_votes import IntegerVotes
+from mddag.policy.rollout import IntegerVotes
 
 
 def forest_of(ensemble, order=None, level=""):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from mddag import _core
 from mddag.policy.grid import Grid
-from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.rollout import IntegerVotes
 from tests.native.blocks.forests import forest_of, random_ensemble, rows_on, run_of
 from tests.reference import trees as twin
 from tests.strategies import ensembles, policies, rows

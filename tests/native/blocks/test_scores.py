@@ -9,7 +9,7 @@ from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import NODE, Nodes
-from mddag.policy.integer_votes import IntegerVotes
+from mddag.policy.rollout import IntegerVotes
 from tests.native.blocks.forests import (
     fixed_sums,
     forest_of,

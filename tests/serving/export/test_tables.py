@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import mddag
 from mddag.engine.dag import Dag
 from mddag.policy.grid import Grid
-from mddag.policy.integer_votes import IntegerVotes
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.rollout import IntegerVotes
 from mddag.serving.export.tables import (
     Labels,
     ModelTables,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mddag.engine.dag import Dag
 from mddag.ensemble.votes import starts_of
-from mddag.policy.integer_votes import LARGEST
+from mddag.policy.rollout import LARGEST
 from mddag.serving.export.render import Rendered, about, code
 from mddag.serving.export.tables import Labels, ModelTables
 from mddag.serving.export.walk_tables import WorstCase

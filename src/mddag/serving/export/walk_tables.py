@@ -21,8 +21,8 @@ from mddag.engine.program import AT_END
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE
 from mddag.ensemble.votes import starts_of
-from mddag.policy.integer_votes import LARGEST, IntegerVotes
 from mddag.policy.policy import EVAL, Policy
+from mddag.policy.rollout import LARGEST, IntegerVotes
 from mddag.policy.state import Stages
 
 SPLIT = np.dtype(
