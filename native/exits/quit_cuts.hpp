@@ -1,5 +1,5 @@
 // How many rows can quit at both ends of a score while few of them get another label than by the
-// full ensemble: src/mddag/solvers/qwyc.py. Twin: tests/reference/solvers.py.
+// full ensemble: src/mddag/solvers/exits.py. Twin: tests/reference/solvers.py.
 #pragma once
 
 #include <algorithm>
