@@ -20,9 +20,8 @@ from sklearn.utils import estimator_html_repr
 import mddag
 from mddag import MDDAGClassifier, MDDAGRegressor
 from mddag._utils.checks import usable_cores
-from mddag.estimators.dag_estimator import DagEstimator
+from mddag.estimators.dag_estimator import DagEstimator, chosen_solver
 from mddag.estimators.fitted_model import fitted_model, is_fitted
-from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Logistic, ZeroOne
 from mddag.policy import Correlation, Given
 from mddag.solvers import Margin, Portfolio, Prefix, Sarsa
@@ -43,8 +42,8 @@ def test_a_policy_of_a_sweep_can_be_adopted():
 
 
 def test_the_default_solver_takes_the_threads_and_another_keeps_its_own():
-    assert MDDAGClassifier(n_jobs=3).checked_solver().n_jobs == 3
-    assert MDDAGClassifier(solver=Portfolio(), n_jobs=3).checked_solver().n_jobs == 1
+    assert MDDAGClassifier(n_jobs=3)._checked_solver().n_jobs == 3
+    assert MDDAGClassifier(solver=Portfolio(), n_jobs=3)._checked_solver().n_jobs == 1
 
 
 def test_soft_targets_calibrate_an_adopted_policy():

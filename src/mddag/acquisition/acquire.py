@@ -172,7 +172,7 @@ def acquire(
     front = SetFront.learned(given, prices, certifying, target, seed)
     candidate = target.choose(front)
     estimator = ESTIMATORS[ensemble.kind](model, beta=candidate.beta, random_state=random_state)
-    estimator.describe_rows(X)
+    estimator._describe_rows(X)
     dag, used = set_dag(front.models, candidate.policy, ensemble)
     trace, calibration = dag.run(given.rows), Calibration.one_group(1.0, len(dag.ensemble))
     if ensemble.task.predicts_classes:
@@ -185,7 +185,7 @@ def acquire(
         full_cost=float(front.rows.sets.cost[-1]) + prices.wave_cost,
     )
     result = _result(ensemble, front, candidate, trace, calibration, acquired)
-    estimator.take(dag.ensemble, dag.policy, dag, calibration, result)
+    estimator._take(dag.ensemble, dag.policy, dag, calibration, result)
     return estimator
 
 

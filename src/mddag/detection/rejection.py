@@ -385,8 +385,8 @@ def sparsify(
     mdp = mdp_of(ensemble, votes, targets, beta=price, weight=weight)
     seeded = configured(learner, random=check_random_state(random_state))
     policy, rates = seeded._detector(mdp)
-    estimator.describe_rows(X)
-    estimator.settle(ensemble, policy, mdp)
+    estimator._describe_rows(X)
+    estimator._settle(ensemble, policy, mdp)
     dag, left = estimator.dag_, roll_out(policy, mdp.votes)
     full, own = ensemble.codes(mdp.votes.scores()), mdp.weight
     right = (float(np.average(codes == mdp.labels, weights=own)) for codes in (full, left.codes))
@@ -402,5 +402,5 @@ def sparsify(
         speed_one=finite_speed(dag.expected_speedup_one),
         rates=rates,
     )
-    estimator.take(ensemble, policy, dag, estimator.calibration_, result)
+    estimator._take(ensemble, policy, dag, estimator.calibration_, result)
     return estimator

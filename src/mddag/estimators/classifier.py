@@ -244,21 +244,9 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         value = metric(p, codes, sample_weight)
         return value if metric.larger_is_better else -value
 
-    def checked_solver(self, n_jobs: int | None = None) -> Solver:
-        """Check the parameters, before any work, and return the solver.
-
-        Parameters
-        ----------
-        n_jobs : int, default None
-            Threads of the default solver; None for those of prediction.
-
-        Returns
-        -------
-        Solver
-            The solver.
-        """
+    def _checked_solver(self, n_jobs: int | None = None) -> Solver:
         checked_class_metric(self.metric)
-        return super().checked_solver(n_jobs)
+        return super()._checked_solver(n_jobs)
 
     @property
     def learned_loss(self) -> Loss | None:

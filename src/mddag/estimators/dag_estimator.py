@@ -37,18 +37,39 @@ from mddag.estimators.fitted_model import (
     patches_for,
     reads_patches,
 )
-from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Loss
 from mddag.policy.calibration import Calibration, calibrated
 from mddag.policy.mdp import MDP, checked_actions, checked_beta, checked_loss, mdp_of
+from mddag.policy.ordering import checked_ordering
 from mddag.policy.policy import ACTIONS, Policy, check_policy
 from mddag.policy.rollout import Rollout
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor, predictor_of
 from mddag.serving.result import Result
 from mddag.serving.served_model import ServedModel
-from mddag.solvers import Solver
-from mddag.solvers.solver import GRIDS, arranged_for, configured
+from mddag.solvers import Portfolio, Solver
+from mddag.solvers.solver import GRIDS, arranged_for, as_solver, configured
+
+
+def chosen_solver(
+    solver: Any,
+    *,
+    ordering: Any = None,
+    every: int = 1,
+    n_jobs: int = 1,
+    verbose: bool = False,
+) -> Solver:
+    """Return the solver with these settings; for None ``Portfolio()`` on that many threads."""
+    checked_jobs(n_jobs)
+    solver = Portfolio(n_jobs=n_jobs) if solver is None else solver
+    learner = configured(as_solver(solver), every=every, verbose=verbose or None)
+    if ordering is None:
+        return learner
+    checked_ordering(ordering)
+    if not learner.arranges:
+        return learner
+    ordered: Solver = learner.with_order(ordering)  # type: ignore[attr-defined]
+    return ordered
 
 
 class ResultRepr:
@@ -141,7 +162,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         Self
             The fitted estimator.
         """
-        solver = self.checked_solver()
+        solver = self._checked_solver()
         with all_or_nothing(self):
             X = self._seen(X, finite=True)
             targets = self._targets(y)
@@ -170,7 +191,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         mdp = self._policy_mdp(source, rows, targets[source.rows], part(weight, source.rows))
         learning = arranged_for(solver, mdp, self.ordering, self.grid)
         policy = learning.for_source(configured(solver, random=random).solve(learning.mdp))
-        self.settle(source.ensemble, policy, mdp)
+        self._settle(source.ensemble, policy, mdp)
         report(2, f"{self.result_.n_evaluated:.1f} evaluated by {solver.name}")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -192,7 +213,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         Self
             The fitted estimator.
         """
-        self.checked_solver()
+        self._checked_solver()
         check_policy(policy)
         with all_or_nothing(self):
             X = self._seen(X, finite=False)
@@ -203,7 +224,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
             source = FittedModel.of(self.ensemble, self.kind, np.arange(len(targets)))
             rows = self._enter(source, X, finite=False)
             mdp = self._policy_mdp(source, rows, targets, weight)
-            self.settle(source.ensemble, policy, mdp)
+            self._settle(source.ensemble, policy, mdp)
         return self
 
     def _policy_mdp(
@@ -290,23 +311,9 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         return self._of_given_rows(ONE_ROW).predict_proba_one(x)
 
     def predictor(self) -> Predictor:
-        """Return the fitted model without scikit-learn.
-
-        Returns
-        -------
-        Predictor
-            Its predictions are the same.
-        """
         return self._of_given_rows(WITHOUT_STEPS)
 
     def untransformed(self) -> Predictor:
-        """Return the Predictor of rows as the ensemble reads them.
-
-        Returns
-        -------
-        Predictor
-            After the steps of a Pipeline.
-        """
         try:
             return self._predictor.on_threads(self.n_jobs)
         except AttributeError:
@@ -318,19 +325,8 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def checked_solver(self, n_jobs: int | None = None) -> Solver:
-        """Check the parameters, before any work, and return the solver.
-
-        Parameters
-        ----------
-        n_jobs : int, default None
-            Threads of the default solver; None for those of prediction.
-
-        Returns
-        -------
-        Solver
-            The solver.
-        """
+    def _checked_solver(self, n_jobs: int | None = None) -> Solver:
+        """Check the parameters, before any work, and return the solver."""
         checked_jobs(self.n_jobs)
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
         check_one_of("grid", self.grid, GRIDS)
@@ -377,14 +373,8 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         allowed = "allow-nan" if finite else False
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite=allowed)
 
-    def describe_rows(self, X: Any) -> None:
-        """Take number and names of features from rows that were checked elsewhere.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, d)
-            Rows.
-        """
+    def _describe_rows(self, X: Any) -> None:
+        """Take number and names of features from rows that were checked elsewhere."""
         source = parts_of(self.ensemble)
         self.transformer_ = source.transformer
         given = pixel_rows(X) if reads_patches(source.model) else X
@@ -441,18 +431,8 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"the model reads rows after {self.transformer_}, which {instead}")
         return fitted
 
-    def settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:
-        """Take a policy over an ensemble, calibrated and evaluated on the rows of an MDP.
-
-        Parameters
-        ----------
-        ensemble : Ensemble
-            The ensemble.
-        policy : Policy
-            The policy.
-        mdp : MDP
-            The rows.
-        """
+    def _settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:
+        """Take a policy, calibrated and evaluated on the rows of an MDP."""
         found = mdp.rolled_out(policy, n_jobs=self.n_jobs)
         evaluation = mdp.evaluation(found)
         result = Result(
@@ -470,9 +450,9 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         )
         dag = compile_dag(ensemble, policy, expected_evaluations=evaluation.n_evaluated)
         calibration = self._calibrated(dag, policy, found, mdp)
-        self.take(ensemble, policy, dag, calibration, result)
+        self._take(ensemble, policy, dag, calibration, result)
 
-    def take(
+    def _take(
         self,
         ensemble: Ensemble,
         policy: Policy,
@@ -480,21 +460,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         calibration: Calibration | None,
         result: Result,
     ) -> None:
-        """Take a policy over an ensemble, and what is known of it.
-
-        Parameters
-        ----------
-        ensemble : Ensemble
-            The ensemble.
-        policy : Policy
-            The policy.
-        dag : Dag
-            What was compiled of both.
-        calibration : Calibration
-            What scores at each exit stand for.
-        result : Result
-            What was found and measured.
-        """
+        """Take a policy over an ensemble, and what is known of it."""
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
         self.calibration_, self.result_ = calibration, result
         self._predictor = predictor_of(Model(dag, calibration, result), n_jobs=self.n_jobs)

@@ -184,7 +184,7 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
             dag = front.dag(ensemble, candidate)
             result = result_of(problem, Price(self.beta), candidate, dag, "fit")
             self.classifier_ = None
-            self.take(ensemble, dag.policy, dag, None, result)
+            self._take(ensemble, dag.policy, dag, None, result)
         report(2, f"{self.result_.n_evaluated:.1f} evaluated")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -199,7 +199,7 @@ def sparsify(
         verbose=verbose,
         random_state=random_state,
     )
-    estimator.describe_rows(X)
+    estimator._describe_rows(X)
     result = result_of(problem, target, candidate, dag, "sparsify")
-    estimator.take(ensemble, dag.policy, dag, None, result)
+    estimator._take(ensemble, dag.policy, dag, None, result)
     return estimator

@@ -39,6 +39,7 @@ from mddag.solvers.candidates import spaced_front
 from mddag.tuning.shapes import Shape, shaped
 
 FOLDS = 3
+FEWEST = 60  # rows in all
 CERTIFYING, MOST_CERTIFYING = 0.15, 9_000  # of all rows: a share, and at most
 MOST_JUDGING = 30_000  # rows of all folds together that judge; all of them train
 N_THRESHOLDS, SPAN = 28, 80.0  # the largest threshold over the smallest
@@ -79,18 +80,28 @@ class FoldedRows:
     ) -> FoldedRows:
         """Split at random, with equal shares of the strata (n,) everywhere."""
         n = len(targets)
+        if n < FEWEST:
+            raise ValueError(
+                f"X has {n} rows, too few to train models on some and to choose among them by "
+                f"others; give at least {FEWEST}, and some thousand for a good choice"
+            )
         fold = np.full(n, EVERY_MODEL, np.intp)
         if certifies:
             fold[stratified(strata, min(CERTIFYING, MOST_CERTIFYING / n), random)] = NO_MODEL
         stratum = np.unique(strata, return_inverse=True)[1]
         counts = np.bincount(stratum[fold == EVERY_MODEL], minlength=stratum.max() + 1)
+        # a model without a fold must know every class
         folded = np.flatnonzero((fold == EVERY_MODEL) & (counts[stratum] >= FOLDS))
-        if len(folded):  # a model without a fold must know every class
-            kind = StratifiedKFold if len(counts) > 1 else KFold
-            splits = kind(FOLDS, shuffle=True, random_state=random).split(folded, stratum[folded])
-            for number, (_, left_out) in enumerate(splits):
-                fold[folded[left_out]] = number
-        judging = folded[spaced_rows(len(folded), MOST_JUDGING)] if len(folded) else folded
+        if len(folded) == 0:
+            raise ValueError(
+                f"y has {len(counts)} classes in {n} rows, and none of them has {FOLDS} rows to "
+                "train models on some and judge them by others; give more rows of each class"
+            )
+        kind = StratifiedKFold if len(counts) > 1 else KFold
+        splits = kind(FOLDS, shuffle=True, random_state=random).split(folded, stratum[folded])
+        for number, (_, left_out) in enumerate(splits):
+            fold[folded[left_out]] = number
+        judging = folded[spaced_rows(len(folded), MOST_JUDGING)]
         return cls(X, targets, weight, fold, judging, n_jobs)
 
     @property

@@ -193,7 +193,7 @@ def shapes_of(estimator: Any, n_rows: int, n_scores: int) -> list[Shape]:
     """
     library, found = library_of(estimator), [Shape()]
     rates = (None,) if library.rate is None else tuple(ROUNDS)
-    leasts = LEAST_ROWS if library.least(1, _last(estimator)) else (None,)
+    leasts = LEAST_ROWS if library.least(1, last_step(estimator)) else (None,)
     for wanted, rate, least in product(LEAVES, rates, leasts):
         n_leaves = min(wanted, library.most_leaves)
         if n_leaves > LEAVES[0] and n_leaves * max(least or 1, TRAINED_PER_LEAF) > n_rows:
@@ -206,7 +206,7 @@ def shapes_of(estimator: Any, n_rows: int, n_scores: int) -> list[Shape]:
 
 def library_of(estimator: Any) -> Library:
     """Return the library of an estimator, or of the last step of a Pipeline."""
-    last = _last(estimator)
+    last = last_step(estimator)
     for library in LIBRARIES:
         if not library.models.isdisjoint(lineage(last)):
             return library
@@ -225,11 +225,12 @@ def shaped(estimator: Any, shape: Shape) -> Any:
         prefix = f"{estimator.steps[-1][0]}__"
     present = made.get_params()
     wanted: dict[str, Any] = {}
-    for name, value in library_of(estimator).parameters(shape, _last(estimator)).items():
+    for name, value in library_of(estimator).parameters(shape, last_step(estimator)).items():
         names = [some for some in (name, *ALIASES.get(name, ())) if f"{prefix}{some}" in present]
         wanted |= {f"{prefix}{some}": value for some in names or [name]}
     return made.set_params(**wanted)
 
 
-def _last(estimator: Any) -> Any:
+def last_step(estimator: Any) -> Any:
+    """Return the last step of a Pipeline, or the estimator itself."""
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator

@@ -20,8 +20,8 @@ from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
+from mddag.estimators.dag_estimator import chosen_solver
 from mddag.estimators.regressor import MDDAGRegressor
-from mddag.estimators.solver_choice import chosen_solver
 from mddag.losses import Logistic, Loss, Squared
 from mddag.metrics.classification import Accuracy, one_hot
 from mddag.metrics.named import Metric, as_metric
@@ -242,7 +242,7 @@ def sparsify(
         estimator.set_params(metric=metric)
     if isinstance(losses[0], NumberLoss) and loss != Squared():
         estimator.set_params(loss=loss)
-    estimator.describe_rows(X)
+    estimator._describe_rows(X)
     # Means, and probabilities that a metric is of, are calibrated on the rows on which the excess
     # loss was; factors of classifiers change no label, so otherwise all rows serve.
     rows = np.arange(len(problem))
@@ -262,7 +262,7 @@ def sparsify(
         speed=finite_speed(dag.expected_speedup),
         speed_one=finite_speed(dag.expected_speedup_one),
     )
-    estimator.take(ensemble, chosen.policy, dag, calibration, result)
+    estimator._take(ensemble, chosen.policy, dag, calibration, result)
     doubt_monotone(source, X, problem, chosen.policy, calibration)
     estimator.front_ = front
     return estimator

@@ -20,8 +20,7 @@ from mddag._utils.warnings import doubt_few_rows
 from mddag.adapters import ensemble_of, parts_of
 from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
-from mddag.estimators.dag_estimator import DagEstimator
-from mddag.estimators.solver_choice import chosen_solver
+from mddag.estimators.dag_estimator import DagEstimator, chosen_solver
 from mddag.policy.curve import Curve
 from mddag.policy.mdp import Evaluation, checked_loss, mdp_of
 from mddag.policy.policy import Policy

@@ -44,12 +44,10 @@ from mddag.policy.mdp import Evaluation
 from mddag.serving.result import MeasuredMetric, Result, Training, finite_speed
 from mddag.tuning.excess_loss import measured_metrics
 from mddag.tuning.shape_front import Measured, RatedRule, ShapeFront, searched, tried
-from mddag.tuning.shape_rules import FOLDS, FoldedRows, batch_time, cut
-from mddag.tuning.shapes import library_of
+from mddag.tuning.shape_rules import FoldedRows, batch_time, cut
+from mddag.tuning.shapes import last_step, library_of
 from mddag.tuning.sparsify import ESTIMATORS, OBJECTIVES, Objective
 from mddag.tuning.targets import CONFIDENCE, Bound, Price, largest_loss, target_of
-
-FEWEST = 60  # rows in all
 
 
 def train(
@@ -161,7 +159,15 @@ def train(
             f"sample_weight is given, but {type(estimator).__name__}.fit does not take it; leave "
             "it out"
         )
-    rows = _split(X, targets, weight, kind, target.certifies, random_state, threads)
+    rows = FoldedRows.split(
+        X,
+        targets,
+        weight,
+        strata=task.strata(targets),
+        certifies=target.certifies,
+        random=check_random_state(random_state),
+        n_jobs=threads,
+    )
     blocks = [rows.judging, *([rows.certifying] if target.certifies else [])]
     if kind == "classifier":
         target = target.ranking(*(targets[block] for block in blocks))
@@ -190,10 +196,10 @@ def train(
         made.set_params(metric=metric)
     if isinstance(own, RegressionMetric) and own.loss != Squared():
         made.set_params(loss=own.loss)
-    made.describe_rows(X)
+    made._describe_rows(X)
     dag, calibration = _dag_of(front, chosen)
     result = _result(front, chosen, dag)
-    made.take(dag.ensemble, dag.policy, dag, calibration, result)
+    made._take(dag.ensemble, dag.policy, dag, calibration, result)
     made.front_ = front
     return made
 
@@ -207,7 +213,7 @@ def checked_estimator(estimator: Any, y: Any, n_jobs: int) -> tuple[Any, Kind]:
             f"estimator is {estimator!r}; wanted an unfitted model, such as LGBMClassifier(), or "
             "None"
         )
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    last = last_step(estimator)
     if any(name.endswith("Ranker") for name in lineage(last)):
         raise TypeError(
             f"estimator is {typed(last)}, a ranker, but train takes classifiers and regressors; "
@@ -239,39 +245,6 @@ def _default(y: Any, n_jobs: int) -> tuple[Any, Kind]:
     if classes:
         return AdaBoostMHClassifier(n_jobs=n_jobs, random_state=0), "classifier"
     return HistGradientBoostingRegressor(random_state=0), "regressor"
-
-
-def _split(
-    X: Any,
-    targets: NDArray[Any],
-    weight: NDArray[np.float64] | None,
-    kind: Kind,
-    certifies: bool,
-    random_state: Any,
-    n_jobs: int,
-) -> FoldedRows:
-    """Return the rows in folds, and those that certify."""
-    if len(targets) < FEWEST:
-        raise ValueError(
-            f"X has {len(targets)} rows, too few to train models on some and to choose among them "
-            f"by others; give at least {FEWEST}, and some thousand for a good choice"
-        )
-    rows = FoldedRows.split(
-        X,
-        targets,
-        weight,
-        strata=TASKS[kind]().strata(targets),
-        certifies=certifies,
-        random=check_random_state(random_state),
-        n_jobs=n_jobs,
-    )
-    if len(rows.judging) == 0:
-        raise ValueError(
-            f"y has {len(np.unique(targets))} classes in {len(targets)} rows, and none of them has "
-            f"{FOLDS} rows to train models on some and judge them by others; give more rows of "
-            "each class"
-        )
-    return rows
 
 
 def _dag_of(front: ShapeFront, chosen: RatedRule) -> tuple[Dag, Calibration]:
