@@ -86,17 +86,6 @@ def test_any_small_problem_equals_the_twin(data):
         assert_array_equal(boosted.weights, w.weights)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_initial_weights_are_half_on_the_label_and_sum_to_one(n_classes):
-    _, labels, _, weight = problem(5, n=30, n_classes=n_classes, weighted=True)
-    boosted = start(labels, n_classes, weight, np.ones(n_classes))
-    assert boosted.weights.sum() == pytest.approx(1)
-    if n_classes > 2:
-        assert boosted.weights[boosted.targets > 0].sum() == pytest.approx(0.5)
-        wrong = boosted.weights[boosted.targets < 0].reshape(30, -1)
-        assert_array_equal(wrong, wrong[:, :1].repeat(n_classes - 1, axis=1))
-
-
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9, 1e200])
 def test_the_scale_of_sample_weights_hardly_matters(scale):
     X, labels, n_classes, weight = problem(6, n=200, weighted=True)
@@ -166,23 +155,6 @@ def test_votes_of_held_out_rows_add_up():
     assert rows.scores.ravel().tolist() == [-1.0, -1.0, 1.0, -1.0]
 
 
-class Mute:
-    """Leaves that abstain."""
-
-    def fit(self, columns, targets, weights):
-        tree = TreeBuilder()
-        return tree.finish(tree.leaf(np.zeros(targets.shape[1])))
-
-
-def test_votes_other_than_plus_and_minus_one_are_refused():
-    X, labels, n_classes, weight = PROBLEMS["two classes"]
-    boosted = start(labels, n_classes, weight, np.ones(2))
-    with pytest.raises(
-        ValueError, match=r"Mute.*shape \(1, 1\), from 0.0 to 0.0; wanted \+1 or -1"
-    ):
-        next(rounds(boosted, Mute(), Columns.from_rows(X)))
-
-
 class Stray:
     """Splits a column that is not there."""
 
@@ -200,6 +172,14 @@ class Broken:
         return Nodes(leaf, np.ones((1, targets.shape[1])))
 
 
+class Mute:
+    """Leaves that abstain."""
+
+    def fit(self, columns, targets, weights):
+        tree = TreeBuilder()
+        return tree.finish(tree.leaf(np.zeros(targets.shape[1])))
+
+
 class Vague:
     """Votes without a tree."""
 
@@ -213,9 +193,10 @@ class Vague:
         (Stray(), ValueError, r"node 0 splits column 99; columns are numbered 0\.\.3"),
         (Broken(), ValueError, r"node 0 is a leaf of code 1000000; wanted each of 0\.\.0"),
         (Vague(), TypeError, "Vague.* returned a ndarray; wanted Nodes"),
+        (Mute(), ValueError, r"Mute.*shape \(1, 1\), from 0.0 to 0.0; wanted \+1 or -1"),
     ],
 )
-def test_what_would_corrupt_memory_is_refused(learner, error, message):
+def test_what_is_no_tree_of_signs_is_refused(learner, error, message):
     X, labels, n_classes, weight = PROBLEMS["two classes"]
     boosted = start(labels, n_classes, weight, np.ones(2))
     with pytest.raises(error, match=message):

@@ -64,13 +64,6 @@ def test_columns_of_strings_can_be_named_nominal():
         fit(frame)
 
 
-def test_frames_with_other_columns_are_refused():
-    frame = frames()["pandas"]
-    model = fit(frame)
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(frame.rename(columns={"size": "length"}))
-
-
 def test_nominal_columns_by_number_name_and_mask():
     frame = pd.DataFrame(np.round(X), columns=["a", "b"])
     by_number = fit(frame, categorical_features=[1]).ensemble_
@@ -182,11 +175,3 @@ def test_the_numbers_come_back():
     assert read(among(ALL, ensemble)) == read(given)
     with pytest.raises(ValueError, match="not among those of the learner"):
         among(ALL.taken(np.arange(20)), ensemble)
-
-
-def test_columns_of_x_all_stay():
-    given, features = [stump(4)], Features(9)
-    assert on_used_columns(given, features) == (given, features)
-    assert read(among(features, Ensemble.from_trees(given, features=features))) == read(given)
-    none, left = on_used_columns([], ALL)
-    assert (list(none), left.n) == ([], 0)

@@ -86,12 +86,6 @@ def test_labels_of_any_kind(iris):
     assert_array_equal(model.predict(X), model.classes_[plain.predict(X)])
 
 
-def test_threads_change_nothing(iris):
-    one = AdaBoostMHClassifier(n_rounds=20).fit(*iris)
-    two = AdaBoostMHClassifier(n_rounds=20, n_jobs=2).fit(*iris)
-    assert_array_equal(one.scores(iris[0]), two.scores(iris[0]))
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -165,17 +159,6 @@ def test_balanced_class_weight_equals_the_sample_weights_it_stands_for():
     assert by_class.predict(X).sum() > plain.predict(X).sum()
 
 
-def test_thin_sides_can_be_forbidden():
-    X = np.arange(100.0)[:, None]
-    y = (X[:, 0] >= 98).astype(int)
-    exact = AdaBoostMHClassifier(n_rounds=1).fit(X, y)
-    coarse = AdaBoostMHClassifier(n_rounds=1, min_weight_fraction_leaf=0.1).fit(X, y)
-    assert exact.ensemble_.nodes["threshold"][0] == 97.5
-    assert coarse.ensemble_.nodes["feature"][0] == -1 or (
-        9.5 <= coarse.ensemble_.nodes["threshold"][0] <= 89.5
-    )
-
-
 def test_importances_find_the_informative_columns():
     X, y = make_classification(
         500, 10, n_informative=3, n_redundant=0, shuffle=False, random_state=2
@@ -233,15 +216,6 @@ def test_held_out_calibration_lowers_the_log_loss_of_strong_ensembles():
     assert_array_equal(optimistic.predict(X_test), raw > 0.5)
 
 
-def test_calibration_on_spambase(data):
-    X, y = data.spambase()
-    X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
-    model = AdaBoostMHClassifier(n_rounds=200, calibration_fraction=0.2, random_state=0)
-    model.fit(X_train, y_train)
-    raw = 1 / (1 + np.exp(-2 * model.scores(X_test).ravel()))
-    assert log_loss(y_test, model.predict_proba(X_test)) < log_loss(y_test, raw)
-
-
 def test_all_cores_boost_as_one(iris):
     X, y = iris
     one, all_cores = (AdaBoostMHClassifier(n_rounds=5, n_jobs=n).fit(X, y) for n in (1, -1))
@@ -258,17 +232,3 @@ def test_a_frame_is_encoded_once():
     assert rows.flags.c_contiguous
     for method in (model.predict, model.predict_proba, model.decision_function, model.scores):
         assert_array_equal(method(rows), method(frame))
-
-
-def test_labels_probabilities_and_log_odds_agree(iris):
-    X, y = iris
-    for rows, labels in ((X, y), (X[:100], y[:100])):
-        model = AdaBoostMHClassifier(n_rounds=5).fit(rows, labels)
-        winner = model.predict_proba(rows).argmax(axis=1)
-        assert_array_equal(model.predict(rows), model.classes_[winner])
-        odds = model.decision_function(rows)
-        assert_array_equal(winner, (odds > 0) * 1 if odds.ndim == 1 else odds.argmax(axis=1))
-
-
-def test_missing_values_are_welcome():
-    assert AdaBoostMHClassifier().__sklearn_tags__().input_tags.allow_nan

@@ -3,7 +3,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from lightgbm import LGBMClassifier
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.frozen import FrozenEstimator
@@ -98,15 +97,6 @@ def test_several_classes(n_classes):
     np.testing.assert_array_equal(labels, model.predict_proba(X).argmax(axis=1))
 
 
-def test_a_fitted_foreign_ensemble_is_used_as_it_is(cancer):
-    X, X_test, y, _ = cancer
-    booster = LGBMClassifier(n_estimators=20, num_leaves=4, verbose=-1).fit(X[:200], y[:200])
-    model = small(booster, beta=0.0).fit(X[200:], y[200:])
-    np.testing.assert_allclose(
-        model.ensemble_.scores(X_test)[:, 0], booster.predict(X_test, raw_score=True), atol=1e-9
-    )
-
-
 def test_a_frozen_ensemble_survives_clone(cancer):
     X, _, y, _ = cancer
     boost = AdaBoostMHClassifier(n_rounds=5).fit(X[:100], y[:100])
@@ -188,14 +178,6 @@ def test_a_failed_fit_leaves_the_model_as_it_was(cancer):
     with pytest.raises(ValueError, match="inconsistent numbers"):
         model.fit(X[:, :3], y[:10])
     np.testing.assert_array_equal(model.predict(X_test), before)
-
-
-def test_prices_of_the_ensemble_count(cancer):
-    X, _, y, _ = cancer
-    ensemble = AdaBoostMHClassifier(n_rounds=5).fit(X, y).ensemble_
-    assert small(ensemble, beta=0.001).fit(X, y).n_evaluated(X).max() > 0
-    dear = small(ensemble.with_cost(np.full(5, 1e6)), beta=0.001).fit(X, y)
-    assert dear.n_evaluated(X).max() == 0
 
 
 def test_threads_do_not_matter(cancer, fitted):

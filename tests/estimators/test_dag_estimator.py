@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, clone
@@ -20,8 +19,8 @@ from sklearn.utils import estimator_html_repr
 import mddag
 from mddag import MDDAGClassifier, MDDAGRegressor
 from mddag._utils.checks import usable_cores
-from mddag.estimators.dag_estimator import DagEstimator, chosen_solver
-from mddag.estimators.fitted_model import fitted_model, is_fitted
+from mddag.estimators.dag_estimator import chosen_solver
+from mddag.estimators.fitted_model import fitted_model
 from mddag.losses import Logistic, ZeroOne
 from mddag.policy import Correlation, Given
 from mddag.solvers import Margin, Portfolio, Prefix, Sarsa
@@ -30,6 +29,7 @@ X, y = load_breast_cancer(return_X_y=True)
 MODEL = GradientBoostingClassifier(n_estimators=30, max_depth=2, random_state=0).fit(
     X[:250], y[:250]
 )
+WEIGHT = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
 REGRESSOR = GradientBoostingRegressor(n_estimators=5, random_state=0).fit(X[:250], X[:250, 0])
 
 
@@ -41,16 +41,12 @@ def test_a_policy_of_a_sweep_can_be_adopted():
     assert model.n_features_in_ == X.shape[1]
 
 
-def test_the_default_solver_takes_the_threads_and_another_keeps_its_own():
-    assert MDDAGClassifier(n_jobs=3)._checked_solver().n_jobs == 3
-    assert MDDAGClassifier(solver=Portfolio(), n_jobs=3)._checked_solver().n_jobs == 1
-
-
 def test_soft_targets_calibrate_an_adopted_policy():
     soft = MODEL.predict_proba(X)
     everything = mddag.compile(mddag.as_ensemble(MODEL)).policy
-    model = MDDAGClassifier(MODEL).adopt(everything, X, soft)
-    np.testing.assert_allclose(model.predict_proba(X), soft, atol=1e-6)
+    for weight in (None, WEIGHT):
+        model = MDDAGClassifier(MODEL).adopt(everything, X, soft, weight)
+        np.testing.assert_allclose(model.predict_proba(X), soft, atol=1e-6)
     with pytest.raises(ValueError, match="inconsistent numbers"):
         MDDAGClassifier(MODEL).adopt(everything, X[:5], soft)
 
@@ -115,11 +111,6 @@ def test_prices_of_base_classifiers_move_the_order():
     ).fit(X, y)
     assert model.policy_.order[0] != first
     assert model.trace(X).cost.mean() < 1000
-
-
-def test_a_subclass_must_say_what_it_is():
-    with pytest.raises(TypeError, match="DagEstimator must say what to train"):
-        DagEstimator()._default_model()
 
 
 @pytest.fixture(scope="module")
@@ -198,9 +189,6 @@ def test_few_rows_for_the_policy_are_told_with_what_to_do():
             fitted.adopt(fitted.policy_, X[:20], target[:20])  # nothing is learned
 
 
-WEIGHT = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
-
-
 def test_rows_of_weight_zero_are_as_if_they_were_not_there():
     counted = WEIGHT > 0
     for ensemble in (MODEL, GradientBoostingClassifier(n_estimators=5, random_state=0)):
@@ -228,22 +216,6 @@ def test_weights_are_in_evaluations_and_calibration():
     assert adopted.result_.full_evaluation.loss == pytest.approx(np.average(full, weights=weight))
     again = MDDAGClassifier(MODEL, beta=0.001).adopt(plain.policy_, X[250:], y[250:])
     assert not np.array_equal(adopted.calibration_.factors, again.calibration_.factors)
-
-
-def test_weights_of_soft_targets():
-    soft = MODEL.predict_proba(X)
-    everything = mddag.compile(mddag.as_ensemble(MODEL)).policy
-    model = MDDAGClassifier(MODEL).adopt(everything, X, soft, WEIGHT)
-    np.testing.assert_allclose(model.predict_proba(X), soft, atol=1e-6)
-
-
-def test_sample_weight_is_routed():
-    weight = WEIGHT + 0.5
-    plain = MDDAGClassifier(MODEL, solver=Margin()).fit(X, y, weight)
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = MDDAGClassifier(MODEL, solver=Margin()).set_fit_request(sample_weight=True)
-        routed = make_pipeline(model).fit(X, y, sample_weight=weight)
-    np.testing.assert_array_equal(routed.predict_proba(X), plain.predict_proba(X))
 
 
 def test_all_cores_serve_as_well_as_one():
@@ -295,12 +267,6 @@ def test_an_unfitted_model_never_sees_the_policy_rows():
     assert len(seen[0]) == len(y) - len(found.rows)
     assert not {r.tobytes() for r in X[found.rows]} & {r.tobytes() for r in seen[0]}
     assert source(Watched(n_estimators=5), held_out=0.0).rows.tolist() == list(range(len(y)))
-
-
-def test_the_model_given_is_not_touched():
-    model = GradientBoostingClassifier(n_estimators=5)
-    source(model)
-    assert not is_fitted(model)
 
 
 def test_a_regressor_is_refused():

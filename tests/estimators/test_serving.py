@@ -8,10 +8,9 @@ import polars as pl
 import pytest
 from lightgbm import LGBMClassifier
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, make_classification
+from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     GradientBoostingClassifier,
-    GradientBoostingRegressor,
     HistGradientBoostingRegressor,
 )
 from sklearn.exceptions import NotFittedError
@@ -21,8 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier, MDDAGRegressor
 from mddag.solvers import Margin, Sarsa
-from tests.acquisition.costly import bought
-from tests.inspection.explanation.models import classifier, frame, labels
+from tests.inspection.explanation.models import classifier, frame
 from tests.messages.models import X, scaled
 from tests.serving.model_file.agreement import Table
 
@@ -185,20 +183,6 @@ def test_infinities_are_read_by_every_call_but_fit(framed):
         MDDAGClassifier(boost, solver=Margin()).fit(X.replace(-np.inf, 0.0), y)
 
 
-def test_a_fitted_estimator_is_saved_with_what_was_measured(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 3))
-    model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=5), solver=Sarsa(n_episodes=5000))
-    model.set_params(beta=0, n_jobs=2).fit(X, X[:, 0] > 0)
-    model.save(tmp_path / "model.mddag")
-    loaded = mddag.load(tmp_path / "model.mddag")
-    assert loaded.model.result.value == 0.0
-    assert loaded.model.result == model.result_
-    assert loaded.classes_.dtype == bool
-    assert model.predictor().n_jobs == 2
-    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-
-
 def test_there_is_nothing_to_save_before_fit(tmp_path):
     with pytest.raises(NotFittedError):
         MDDAGClassifier().save(tmp_path / "model.mddag")
@@ -230,15 +214,6 @@ def test_behind_a_pipeline_the_features_are_those_that_the_ensemble_reads():
     assert one.prediction == model.predict(X[:1])[0]
     with pytest.raises(ValueError, match=r"x has 2 rows; wanted one row, \(1, n_features\)"):
         model.explain(X[:2])
-
-
-def test_a_scaled_value_is_the_scaled_one():
-    pipeline = make_pipeline(StandardScaler(), mddag.AdaBoostMHClassifier(n_rounds=5))
-    pipeline.fit(frame(), labels())
-    model = mddag.sparsify(pipeline, frame(), labels(), beta=0.01, solver=Margin())
-    one = model.explain(frame()[:1])
-    scaled_row = pipeline[0].transform(frame()[:1])[0]
-    assert set(one.inputs.values()) <= set(scaled_row.tolist())
 
 
 GROUPS = {"form": [0, 1, 2], "lab": [3, 4, 5]}
@@ -275,16 +250,6 @@ def test_a_sparse_model_gets_prices_and_predicts_the_same(data, sparse, tmp_path
     np.testing.assert_array_equal(result.feature_cost, trace.feature_cost)
 
 
-def test_a_regressor():
-    X, y = load_diabetes(return_X_y=True)
-    full = GradientBoostingRegressor(n_estimators=20, random_state=0).fit(X[:200], y[:200])
-    with pytest.warns(mddag.DoubtfulResult):
-        sparse = mddag.sparsify(full, X[200:], y[200:], beta=10.0)
-    predictor = sparse.with_prices(np.ones(10)).predictor()
-    found = predictor.predict_lazy(Table(predictor, X), n_rows=len(X))
-    np.testing.assert_array_equal(found, sparse.predict(X))
-
-
 def test_behind_a_pipeline_features_are_those_of_the_ensemble(data):
     X, y = data
     full = make_pipeline(StandardScaler(), GradientBoostingClassifier(n_estimators=5))
@@ -300,13 +265,3 @@ def test_without_prices_the_error_says_what_to_do(data, sparse):
         sparse.feature_cost(data[0])
     with pytest.raises(ValueError, match="no prices of features; give them by with_prices"):
         sparse.groups_bought(data[0])
-
-
-def test_what_acquire_makes_pays_for_the_groups_that_it_buys():
-    estimator, X, _ = bought()
-    groups, prices = estimator.groups_bought(X), estimator.feature_prices
-    np.testing.assert_allclose(estimator.feature_cost(X), groups @ prices.costs)
-    predictor = estimator.predictor()
-    found = predictor.predict_lazy(Table(predictor, X), n_rows=len(X), return_details=True)
-    np.testing.assert_array_equal(found.predictions, estimator.predict(X))
-    np.testing.assert_array_equal(found.groups, groups)

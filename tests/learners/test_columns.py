@@ -1,14 +1,13 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Tree
 from mddag.learners.columns import Columns
-from tests.learners.problems import labels, problems
+from tests.learners.problems import labels
 from tests.reference.boosting import code, cuts
-from tests.reference.trees import leaf_code
 
 TINY = 5e-324
 VALUES = [-1e308, -1.0, -TINY, -0.0, 0.0, TINY, 1.0, np.nextafter(1.0, 2), 1e308, np.nan]
@@ -31,14 +30,6 @@ def test_cuts_lie_between_neighbours(values):
     distinct = np.unique([v for v in values if not np.isnan(v)])
     assert (distinct[:-1] <= columns.cuts[0]).all()
     assert (columns.cuts[0] < distinct[1:]).all()
-
-
-@settings(max_examples=50)
-@given(problems(), st.integers(2, 8))
-def test_leaves_on_codes_equal_leaves_on_values(problem, n_leaves):
-    X, columns, targets, weights = problem
-    nodes = Tree(n_leaves).fit(columns, targets, weights)
-    assert columns.leaf_codes(nodes).tolist() == [leaf_code(nodes, x) for x in X]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

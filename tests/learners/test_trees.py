@@ -1,7 +1,5 @@
 """What holds for every learner."""
 
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -36,15 +34,6 @@ def test_learners_equal_their_twins_on_columns_with_many_codes(n_rows, n_classes
     if n_rows * n_classes <= 400:  # the twin is slow
         got = Tree(4).fit(columns, targets, weights)
         assert_same(got, tree(columns, targets, weights, 4))
-
-
-@settings(max_examples=30)
-@given(problems())
-def test_leaves_vote_opposite_signs(problem):
-    _, columns, targets, weights = problem
-    nodes = Stump().fit(columns, targets, weights)
-    assert np.isin(nodes.votes, [-1.0, 1.0]).all()
-    assert nodes.n_leaves == 1 or (nodes.votes[0] == -nodes.votes[1]).all()
 
 
 def test_finds_the_threshold_of_the_paper():
@@ -86,23 +75,6 @@ def test_no_candidates_gives_a_constant_vote():
     columns = Columns.from_rows([[0.0], [1.0]]).restricted([])
     nodes = Stump().fit(columns, np.array([[1], [-1]], np.int8), np.array([[0.25], [0.75]]))
     assert nodes.votes.tolist() == [[-1.0]]
-
-
-@pytest.mark.skipif(not os.environ.get("MDDAG_ANCHORS"), reason="MDDAG_ANCHORS is not set")
-@pytest.mark.parametrize("name", ["two", "hastie"])
-def test_boosted_stumps_equal_those_of_multiboost(name):
-    """Stump for stump; far behind, sums of floats there decide a near tie otherwise than ours."""
-    anchors = Path(os.environ["MDDAG_ANCHORS"])
-    rows = np.load(anchors / f"{name}_train.npz")
-    targets = np.where(rows["y"] > 0, 1, -1).astype(np.int8)[:, None]
-    weights, columns = np.full(targets.shape, 1 / len(targets)), Columns.from_rows(rows["X"])
-    for wanted in json.loads((anchors / f"{name}_stumps.json").read_text())["stumps"][:500]:
-        nodes = Stump().fit(columns, targets, weights)
-        assert nodes.records["feature"][0] == wanted["feature"]
-        assert nodes.records["threshold"][0] == pytest.approx(wanted["threshold"], abs=1e-6)
-        right = nodes.votes[columns.leaf_codes(nodes)] == targets
-        weights = weights * np.where(right, np.exp(-wanted["alpha"]), np.exp(wanted["alpha"]))
-        weights /= weights.sum()
 
 
 COLUMNS = Columns.from_rows([[0.0], [1.0]])
@@ -210,22 +182,6 @@ def test_threads_do_not_matter(learner, n_classes, max_bins):
     ]
     assert_same(fits[0], fits[1])
     assert_same(fits[0], fits[2])
-
-
-def test_a_learner_in_plain_python_agrees_with_the_stump():
-    rng = np.random.default_rng(0)
-    columns = Columns.from_rows(rng.normal(size=(200, 1)))
-    targets, weights = labels(rng, 200, 3)
-    assert_same(
-        OneColumn().fit(columns, targets, weights),
-        _missing_right(Stump(), columns, targets, weights),
-    )
-
-
-def _missing_right(learner, columns, targets, weights):
-    nodes = learner.fit(columns, targets, weights)
-    nodes.records["missing_left"] = False
-    return nodes
 
 
 def test_learners_do_not_import_scikit_learn():
