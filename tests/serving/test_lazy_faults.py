@@ -23,68 +23,56 @@ def model():
     return predictor, X[:N]
 
 
-def short(values):
-    return values[:-1]
+def broken(values):
+    raise ConnectionError("the store is down")
+
+
+def slow(values):
+    time.sleep(3)
 
 
 FAULTS = {
-    "short": (short, "gave shape .*; wanted numbers of shape"),
-    "narrow": (lambda v: v[:, :-1], "wanted numbers of shape"),
-    "wide": (lambda v: np.hstack([v, v]), "wanted numbers of shape"),
-    "nothing": (lambda v: None, "gave None; wanted numbers of shape"),
-    "ragged": (lambda v: [[1], [2, 3]], "wanted numbers of shape"),
-    "flat": (lambda v: v.ravel(), "wanted numbers of shape"),
-    "strings": (lambda v: v.astype(str), "gave what cannot be read: X has dtype <U"),
-    "objects": (lambda v: np.full(v.shape, "high", object), "values that are not numbers"),
-    "complex": (lambda v: v + 1j, "X is complex"),
-    "dates": (lambda v: np.full(v.shape, np.datetime64("2024-01-01")), "X has dtype datetime64"),
+    "short": (lambda v: v[:-1], ValueError, "gave shape .*; wanted numbers of shape"),
+    "narrow": (lambda v: v[:, :-1], ValueError, "wanted numbers of shape"),
+    "wide": (lambda v: np.hstack([v, v]), ValueError, "wanted numbers of shape"),
+    "nothing": (lambda v: None, ValueError, "gave None; wanted numbers of shape"),
+    "ragged": (lambda v: [[1], [2, 3]], ValueError, "wanted numbers of shape"),
+    "flat": (lambda v: v.ravel(), ValueError, "wanted numbers of shape"),
+    "strings": (lambda v: v.astype(str), ValueError, "gave what cannot be read: X has dtype <U"),
+    "objects": (lambda v: np.full(v.shape, "a", object), ValueError, "values that are not numbers"),
+    "complex": (lambda v: v + 1j, ValueError, "X is complex"),
+    "dates": (lambda v: np.zeros(v.shape, "M8[D]"), ValueError, "X has dtype datetime64"),
+    "broken": (broken, ConnectionError, "the store is down"),
+    "late": (slow, TimeoutError, "no answer within 0.1 s"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("spoilt", ["form", "lab"])
-def test_what_cannot_be_read(fault, spoilt):
+def test_one_group_fails_for_all_rows_that_want_it(fault, spoilt):
+    """Those rows quit, or the error is raised; the others are as ever."""
     predictor, X = model()
-    change, message = FAULTS[fault]
-    check_fault(predictor, X, spoilt, lambda fetch, g, r: change(fetch(g, r)), ValueError, message)
-
-
-def test_a_fetch_that_raises():
-    def broken(fetch, group, rows):
-        raise ConnectionError("the store is down")
-
-    predictor, X = model()
-    check_fault(predictor, X, "bank", broken, ConnectionError, "the store is down")
-
-
-def test_a_fetch_that_is_late():
-    def slow(fetch, group, rows):
-        time.sleep(5)
-
-    predictor, X = model()
-    began = time.monotonic()
-    check_fault(predictor, X, "lab", slow, TimeoutError, "no answer within 0.1 s", timeout=0.1)
-    assert time.monotonic() - began < 4
-
-
-def check_fault(predictor, X, spoilt, change, kind, message, **settings):
-    """One group fails for all rows that want it: those quit, the others are as ever."""
-    table = Table(predictor, X)
+    change, kind, message = FAULTS[fault]
+    table, given = Table(predictor, X), {"n_rows": len(X)}
+    given |= {"timeout": 0.1} if fault == "late" else {}
+    quiet = given | {"on_error": "quit", "return_details": True}
 
     def fetch(group, rows):
-        return change(table, group, rows) if group == spoilt else table(group, rows)
+        values = table(group, rows)
+        return change(values) if group == spoilt else values
 
     async def fetch_async(group, rows):
-        if group == spoilt and settings:  # late
-            await asyncio.sleep(5)
+        if group == spoilt and fault == "late":
+            await asyncio.sleep(3)
         return fetch(group, rows)
 
+    began = time.monotonic()
     with pytest.raises(kind, match=message) as caught:
-        predictor.predict_lazy(fetch, n_rows=len(X), **settings)
+        predictor.predict_lazy(fetch, **given)
     assert f"while the group '{spoilt}' was fetched for" in caught.value.__notes__[0]
     with pytest.raises(kind, match=message):
-        asyncio.run(predictor.predict_lazy_async(fetch_async, n_rows=len(X), **settings))
-    quiet = {"n_rows": len(X), "on_error": "quit", "return_details": True, **settings}
+        asyncio.run(predictor.predict_lazy_async(fetch_async, **given))
+    assert time.monotonic() - began < 2.5
     with pytest.warns(DoubtfulResult, match="rows quit early, since a fetch failed"):
         result = predictor.predict_lazy(fetch, **quiet)
     assert_quit(result, predictor, X, spoilt, kind)
@@ -148,30 +136,22 @@ def test_the_wrong_sort_of_function_is_always_an_error():
             asyncio.run(predictor.predict_lazy_async(table, n_rows=len(X), on_error="quit"))
 
 
-def test_interruptions_are_not_swallowed():
-    def interrupted(group, rows):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize("timeout", [None, 5])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, asyncio.CancelledError])
+def test_interruptions_and_cancellation_stop_everything(error, timeout):
+    def stopped(group, rows):
+        raise error
+
+    async def stopped_async(group, rows):
+        raise error
 
     predictor, _ = model()
-    for timeout in (None, 5):
-        with pytest.raises(KeyboardInterrupt):
-            predictor.predict_lazy(interrupted, n_rows=3, on_error="quit", timeout=timeout)
-
-
-def test_a_fetch_that_is_cancelled_by_others_stops_everything():
-    async def cancelled(group, rows):
-        raise asyncio.CancelledError
-
-    def plain(group, rows):
-        raise asyncio.CancelledError
-
-    predictor, _ = model()
-    for timeout in (None, 5):
-        given = {"n_rows": 3, "on_error": "quit", "timeout": timeout}
-        with pytest.raises(asyncio.CancelledError):
-            asyncio.run(predictor.predict_lazy_async(cancelled, **given))
-        with pytest.raises(asyncio.CancelledError):
-            predictor.predict_lazy(plain, **given)
+    given = {"n_rows": 3, "on_error": "quit", "timeout": timeout}
+    with pytest.raises(error):
+        predictor.predict_lazy(stopped, **given)
+    if error is asyncio.CancelledError:
+        with pytest.raises(error):
+            asyncio.run(predictor.predict_lazy_async(stopped_async, **given))
 
 
 def test_a_fetch_that_does_not_let_itself_be_cancelled_holds_nobody_up():
@@ -222,3 +202,24 @@ def test_cancelling_cancels_the_fetches():
 
     asyncio.run(work())
     assert seen
+
+
+@pytest.mark.parametrize("timeout", [float("inf"), 1e10, np.float32(5)])
+def test_a_long_timeout_is_none(timeout):
+    predictor, X = model()
+    found = predictor.predict_lazy(Table(predictor, X), n_rows=len(X), timeout=timeout)
+    np.testing.assert_array_equal(found, predictor.predict(X))
+
+
+class LostConnection:
+    def __array__(self, *args, **kwargs):
+        raise OSError("connection lost")
+
+
+@pytest.mark.parametrize("answer", [lambda n: [[10**400]] * n, lambda n: LostConnection()])
+def test_rows_quit_whatever_reading_an_answer_raises(answer):
+    with pytest.warns(DoubtfulResult, match="20 of 20"):
+        found = model()[0].predict_lazy(
+            lambda group, rows: answer(len(rows)), n_rows=20, on_error="quit", return_details=True
+        )
+    assert found.failed.all()

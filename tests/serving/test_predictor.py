@@ -1,6 +1,5 @@
 """A loaded model predicts as the estimator that saved it, without scikit-learn."""
 
-import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,8 +16,6 @@ from sklearn.ensemble import GradientBoostingClassifier
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier, Predictor, _core
 from mddag.engine.dag import Dag
-from mddag.engine.purchases import Purchases
-from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.policy.calibration import Calibration
 from mddag.policy.state import Stages
@@ -50,19 +47,24 @@ def several():
 
 
 @pytest.mark.parametrize("name", ["binary", "several"])
-def test_a_loaded_model_predicts_the_same_bits(name, request, tmp_path):
+def test_files_pickles_and_threads_change_no_bit(name, request, tmp_path):
     model, X = request.getfixturevalue(name)
     model.save(tmp_path / "model.mddag")
-    predictor = mddag.load(tmp_path / "model.mddag")
-    np.testing.assert_array_equal(predictor.predict(X), model.predict(X))
-    assert predictor.predict(X).dtype == model.predict(X).dtype
-    np.testing.assert_array_equal(predictor.predict_proba(X), model.predict_proba(X))
-    np.testing.assert_array_equal(predictor.scores(X), model.scores(X))
-    np.testing.assert_array_equal(predictor.n_evaluated(X), model.n_evaluated(X))
-    np.testing.assert_array_equal(predictor.run(X).indices, model.trace(X).indices)
-    np.testing.assert_array_equal(predictor.predict(X[3:4]), model.predict(X[3:4]))
-    np.testing.assert_array_equal(predictor.predict_proba(X[3:4]), model.predict_proba(X[3:4]))
-    assert predictor.n_features_in_ == X.shape[1]
+    given = model.predictor()
+    for served in (
+        mddag.load(tmp_path / "model.mddag"),
+        pickle.loads(pickle.dumps(given)),
+        Predictor(given.model, n_jobs=2),
+    ):
+        assert served.predict(X).dtype == model.predict(X).dtype
+        for method in ("predict", "predict_proba", "scores", "n_evaluated"):
+            for rows in (X, X[3:4]):
+                wanted = getattr(model, method)(rows)
+                np.testing.assert_array_equal(getattr(served, method)(rows), wanted)
+        np.testing.assert_array_equal(served.run(X).indices, model.trace(X).indices)
+        with ThreadPoolExecutor(4) as pool:
+            for got in pool.map(served.predict_proba, [X] * 8):
+                np.testing.assert_array_equal(got, model.predict_proba(X))
 
 
 @pytest.mark.parametrize("name", ["binary", "several"])
@@ -82,32 +84,27 @@ def test_results_go_where_they_are_wanted(name, request):
             method(X, out=[])
 
 
-def test_one_row(binary):
-    model, X = binary
-    predictor = model.predictor()
-    for x, label in zip(X[:20], model.predict(X[:20]), strict=True):
-        assert predictor.predict_one(x) == label
-        assert type(predictor.predict_one(x)) is type(label)
-        assert predictor.predict_one(x.astype(np.float32)) in predictor.classes_
-    with pytest.raises(ValueError, match=r"x is a ndarray of float64 \(3,\); wanted one row"):
-        predictor.predict_one(X[0, :3])
-
-
-def test_one_row_in_other_forms(several):
-    model, X = several
+@pytest.mark.parametrize("name", ["binary", "several"])
+def test_one_row(name, request):
+    model, X = request.getfixturevalue(name)
     predictor = model.predictor()
     wanted, p = predictor.predict(X[:20]), predictor.predict_proba(X[:20])
-    columns = np.asfortranarray(X)
+    columns, kind = np.asfortranarray(X), type(wanted.tolist()[0])
     for i, x in enumerate(X[:20]):
-        for same in (columns[i], x.tolist(), tuple(x), x.astype(int), x[None], pd.Series(x)):
+        for same in (x, columns[i], x.tolist(), tuple(x), x[None], pd.Series(x)):
             assert predictor.predict_one(same) == wanted[i]
+            assert isinstance(predictor.predict_one(same), kind)
             np.testing.assert_array_equal(predictor.predict_proba_one(same), p[i])
+        assert predictor.predict_one(x.astype(np.float32)) in predictor.classes_
     for refused in (predictor.predict_one, predictor.predict_proba_one):
-        with pytest.raises(ValueError, match="x is a list of 2 values; wanted one row") as error:
-            refused([1, 2])
-        assert error.value.__context__ is None  # our first attempt is not part of the error
-        with pytest.raises(ValueError, match=r"x\[0\] is 'a', a str; wanted a number"):
-            refused(["a"] * 64)
+        for row, words in [
+            ([1, 2], "x is a list of 2 values; wanted one row"),
+            (X[0, :3], r"x is a ndarray of float64 \(3,\); wanted one row"),
+            (["a"] * X.shape[1], r"x\[0\] is 'a', a str; wanted a number"),
+        ]:
+            with pytest.raises(ValueError, match=words) as error:
+                refused(row)
+            assert error.value.__context__ is None  # our first attempt is not part of the error
 
 
 def test_one_row_of_a_frame_by_name():
@@ -144,38 +141,18 @@ def test_a_frame_is_encoded_once(library):
     assert all(row.flags.c_contiguous for row in rows)
 
 
-def test_rows_are_refused_as_the_estimators_refuse_them(binary):
-    predictor = binary[0].predictor()
-    with pytest.raises(ValueError, match="X has 2 features, but the model reads 30"):
-        predictor.predict(np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="Expected 2D array"):
-        predictor.predict(np.zeros(30))
-    with pytest.raises(ValueError, match="dtype <U1"):
-        predictor.predict(np.full((3, 30), "a"))
-
-
-def test_frames_are_read_by_name():
+def test_rows_are_read_by_name_and_shape(binary):
     predictor = Predictor(whole_model())
     frame = pd.DataFrame({"size": [0.0, 1.0], "tøwn": pd.Categorical(["ulm", "ulm"])})
     np.testing.assert_array_equal(predictor.predict(frame), predictor.predict([[0, 0], [1, 0]]))
-    with pytest.raises(ValueError, match="another order"):
-        predictor.predict(frame[["tøwn", "size"]])
-
-
-def test_threads_and_pickles_change_nothing(several):
-    model, X = several
-    predictor = model.predictor()
-    wanted = predictor.predict_proba(X)
-    again = pickle.loads(pickle.dumps(predictor))
-    np.testing.assert_array_equal(again.predict_proba(X), wanted)
-    np.testing.assert_array_equal(
-        Predictor(model.predictor().model, n_jobs=2).scores(X), predictor.scores(X)
-    )
-    with ThreadPoolExecutor(4) as pool:
-        for got in pool.map(again.predict_proba, [X] * 8):
-            np.testing.assert_array_equal(got, wanted)
-    with pytest.raises(ValueError, match="n_jobs is 0"):
-        Predictor(predictor.model, n_jobs=0)
+    for served, rows, words in [
+        (predictor, frame[["tøwn", "size"]], "another order"),
+        (binary[0].predictor(), np.zeros((3, 2)), "X has 2 features, but the model reads 30"),
+        (binary[0].predictor(), np.zeros(30), "Expected 2D array"),
+        (binary[0].predictor(), np.full((3, 30), "a"), "dtype <U1"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            served.predict(rows)
 
 
 def said(scores):
@@ -244,12 +221,9 @@ def test_regressors_predict_calibrated_means():
     np.testing.assert_array_equal(predictor.predict(X, out=np.empty(2)), wanted)
     assert predictor.predict_one(X[1]) == wanted[1]
     assert type(predictor.predict_one(X[1])) is float
-    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
-        predictor.predict_proba(X)
-    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
-        predictor.predict_proba_one(X[0])
-    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
-        predictor.decision_function(X)
+    for call in (predictor.predict_proba, predictor.predict_proba_one, predictor.decision_function):
+        with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
+            call(X)
     assert predictor.predict_one({"size": 2, "tøwn": 7}) == wanted[1]
     np.testing.assert_array_equal(regressor(calibration=None).predict(X), predictor.scores(X)[:, 0])
 
@@ -327,15 +301,8 @@ def test_the_summary_says_what_the_model_is():
     alone = str(Predictor(replace(whole_model(), result=None)))
     assert alone.endswith("policy: 6 cells, decisions every 2 steps")
     assert "\n" not in repr(Predictor(whole_model()))
-
-
-def test_it_says_what_features_cost():
-    model = whole_model()
-    ensemble = model.dag.ensemble
-    prices = FeaturePrices.of(ensemble.features)
-    dag = replace(model.dag, purchases=Purchases.of(prices, ensemble))
-    text = str(Predictor(replace(model, dag=dag)))
-    assert "prices: 2 for 2 groups (size 1, tøwn 1)\n" in text
+    priced = str(Predictor(whole_model()).with_prices())
+    assert "prices: 2 for 2 groups (size 1, tøwn 1)\n" in priced
 
 
 def test_estimators_and_predictors_are_taken_and_others_refused():
@@ -366,17 +333,12 @@ def as_table(frame):
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-def as_batch(frame):
-    return pa.RecordBatch.from_pandas(frame, preserve_index=False)
-
-
-@pytest.mark.parametrize("make", [as_table, as_batch])
 @pytest.mark.parametrize("of", [lambda m: m, lambda m: m.predictor()])
-def test_columns_of_arrow_tables_are_compared_by_name(fast, make, of):
-    model = of(fast)
-    np.testing.assert_array_equal(model.predict(make(NEW)), fast.predict(NEW))
+def test_columns_of_arrow_tables_are_compared_by_name(fast, of):
+    for table in (as_table(NEW), as_table(NEW).to_batches()[0]):
+        np.testing.assert_array_equal(of(fast).predict(table), fast.predict(NEW))
     with pytest.raises(ValueError, match="order"):
-        model.predict(make(NEW[list("dcba")]))
+        of(fast).predict(as_table(NEW[list("dcba")]))
 
 
 def test_policy_rows_may_be_an_arrow_table(fast):
@@ -398,37 +360,6 @@ def test_masked_values_are_missing_values(fast, of):
     else:
         found = model.predict_proba(masked)
     np.testing.assert_array_equal(found, wanted)
-
-
-def test_one_label_can_be_written_as_json(fast):
-    label = fast.predictor().predict_one(NEW.to_numpy()[0])
-    assert json.loads(json.dumps({"label": label})) == {"label": fast.predict(NEW[:1])[0]}
-    assert json.dumps(fast.predict_one(NEW.to_numpy()[0]))
-
-
-@pytest.mark.parametrize("timeout", [float("inf"), 1e10, np.float32(5)])
-def test_a_long_timeout_is_none(fast, timeout):
-    values = NEW.to_numpy()
-
-    def fetch(group, rows):
-        return values[rows][:, [list("abcd").index(group)]]
-
-    found = fast.predictor().predict_lazy(fetch, n_rows=50, timeout=timeout)
-    np.testing.assert_array_equal(found, fast.predict(NEW)[:50])
-
-
-class LostConnection:
-    def __array__(self, *args, **kwargs):
-        raise OSError("connection lost")
-
-
-@pytest.mark.parametrize("answer", [lambda n: [[10**400]] * n, lambda n: LostConnection()])
-def test_rows_quit_whatever_reading_an_answer_raises(fast, answer):
-    with pytest.warns(mddag.DoubtfulResult, match="20 of 20"):
-        found = fast.predictor().predict_lazy(
-            lambda group, rows: answer(len(rows)), n_rows=20, on_error="quit", return_details=True
-        )
-    assert found.failed.all()
 
 
 def shown(capsys):

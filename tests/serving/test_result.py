@@ -7,9 +7,8 @@ import pytest
 from mddag.serving.result import MeasuredBound, Training
 from tests.serving.model_file.kinds import RESULT
 
-CHOSEN = replace(
-    RESULT, target="budget", value=20.0, rows="choosing", n_rows=4000, bounds=(), confidence=None
-)
+CHOSEN = {"target": "budget", "value": 20.0, "rows": "choosing", "n_rows": 4000}
+CHOSEN |= {"bounds": (), "confidence": None}
 
 
 def line(result, name):
@@ -31,55 +30,38 @@ def test_the_whole_text():
     ]
 
 
-def test_rows_that_chose_guarantee_nothing():
-    assert line(CHOSEN, "measured on") == "4,000 rows held out to choose the policy"
-    assert line(CHOSEN, "guarantee") == "none"
-    fitted = replace(CHOSEN, made_by="fit", rows="policy")
-    assert line(fitted, "measured on").startswith("4,000 rows that also fitted the policy")
-
-
-def test_a_point_estimate_is_not_a_guarantee():
-    text = line(replace(RESULT, confidence=None), "guarantee")
-    assert text == "none (confidence=None); accuracy lost at most 0.02 wanted, 0.006 measured"
-
-
-def test_several_bounds_and_tests_that_are_not_exact():
-    both = (*RESULT.bounds, MeasuredBound("ROC AUC", 0.004, exact=False))
-    text = line(replace(RESULT, bounds=both), "guarantee")
-    assert text.startswith("accuracy and ROC AUC lost at most 0.02 with 90 % confidence, by a test")
-    assert text.endswith("(measured 0.006, 0.004)")
-
-
-def test_without_labels_there_is_no_metric():
-    changed = (MeasuredBound("labels changed", 0.016, exact=True),)
-    unlabelled = replace(
-        RESULT, target="max_disagreement", against="model", metrics=(), bounds=changed
-    )
-    assert line(unlabelled, "disagreement") == "0.0160 with the full model"
-    assert "labels changed against the full model at most 0.02" in str(unlabelled)
-    assert "accuracy" not in str(unlabelled)
-
-
-def test_the_full_model_is_named():
-    full = replace(RESULT, n_evaluated=2.0)
-    assert str(full).startswith("Full model (")
-    assert line(full, "guarantee").endswith("the full model needs no proof")
-    assert line(full, "expected speed") == "that of evaluating everything"
-    trained = Training("8 leaves", 3.0, True, given=(0.7, 0.8), n_trained=85, n_rows=100)
-    assert replace(RESULT, training=trained).evaluates_all
+BOTH = (*RESULT.bounds, MeasuredBound("ROC AUC", 0.004, exact=False))
+LABELS = (MeasuredBound("labels changed", 0.016, exact=True),)
+UNLABELLED = {"target": "max_disagreement", "against": "model", "metrics": (), "bounds": LABELS}
+FULL = {"n_evaluated": 2.0}
 
 
 @pytest.mark.parametrize(
-    ("speed", "speed_one", "words"),
+    ("changes", "name", "words"),
     [
-        (2.34, 12.3, "2.3x in large batches, 12x for single rows (vs. evaluating everything)"),
-        (1.04, 0.9, "no faster in large batches, no faster for single rows"),
+        (CHOSEN, "measured on", "4,000 rows held out to choose the policy"),
+        (CHOSEN, "guarantee", "none"),
+        (CHOSEN | {"rows": "policy"}, "measured on", "4,000 rows that also fitted the policy"),
+        ({"confidence": None}, "guarantee", "none (confidence=None); accuracy lost at most 0.02"),
+        ({"bounds": BOTH}, "guarantee", "accuracy and ROC AUC lost at most 0.02 with 90 % confid"),
+        ({"bounds": BOTH}, "guarantee", "by a test for many rows (measured 0.006, 0.004)"),
+        (UNLABELLED, "disagreement", "0.0160 with the full model"),
+        (UNLABELLED, "guarantee", "labels changed against the full model at most 0.02"),
+        (FULL, "guarantee", "the full model needs no proof"),
+        (FULL, "expected speed", "that of evaluating everything"),
+        ({"n_evaluated": 0.0}, "expected speed", "nothing is evaluated"),
+        ({"speed": 2.34, "speed_one": 12.3}, "expected speed", "2.3x in large batches, 12x for"),
+        ({"speed": 1.04, "speed_one": 0.9}, "expected speed", "no faster in large batches, no f"),
     ],
 )
-def test_expected_speed(speed, speed_one, words):
-    assert words in line(replace(RESULT, speed=speed, speed_one=speed_one), "expected speed")
-    nothing = replace(RESULT, n_evaluated=0.0)
-    assert "nothing is evaluated" in line(nothing, "expected speed")
+def test_a_line_of_the_text(changes, name, words):
+    assert words in line(replace(RESULT, **changes), name)
+
+
+def test_the_full_model_is_named():
+    assert str(replace(RESULT, **FULL)).startswith("Full model (")
+    trained = Training("8 leaves", 3.0, True, given=(0.7, 0.8), n_trained=85, n_rows=100)
+    assert replace(RESULT, training=trained).evaluates_all
 
 
 def test_a_metric_by_its_name():

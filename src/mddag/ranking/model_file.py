@@ -11,7 +11,7 @@ from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG
 from mddag.policy.grid import Grid
 from mddag.ranking.states import Gap, QueryState, Readings, Urgency
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, Types
-from mddag.serving.model_file.policy import StateFormat
+from mddag.serving.model_file.model import StateFormat
 
 TENSORS = {
     "state.checks": ("I64", 1),

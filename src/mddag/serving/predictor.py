@@ -19,11 +19,11 @@ from mddag._utils.applications import FILES, PREDICTORS, part
 from mddag._utils.arrays import checked_out
 from mddag._utils.checks import check_is, checked_jobs, described
 from mddag.engine.trace import Trace
-from mddag.ensemble.features import Floats, Patches, Rows, one_row
+from mddag.ensemble.features import Patches, Rows, one_row
 from mddag.ensemble.patches import PatchFeatures
 from mddag.policy.calibration import Calibration
 from mddag.policy.state import Stages
-from mddag.serving.lazy_predictions import LazyPredictions
+from mddag.serving.lazy import LazyPredictions
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors, file_content
 from mddag.serving.served_model import HasPredictor, OneRow
@@ -184,7 +184,7 @@ class Predictor(LazyPredictions):
         """
         rows = self._features.read(X)
         out = checked_out(out, (len(rows),), rows, self._dtype)
-        if len(rows) == 1 and isinstance(rows, Rows):
+        if len(rows) == 1 and self._walks and isinstance(rows, Rows):
             out[0] = self._answer(np.ascontiguousarray(rows))
         elif self.classes_ is None:
             out[:] = self._numbers(rows)
@@ -212,7 +212,7 @@ class Predictor(LazyPredictions):
         n_classes = self._n_probabilities()
         rows = self._features.read(X)
         out = checked_out(out, (len(rows), n_classes), rows)
-        if len(rows) == 1 and isinstance(rows, Rows):
+        if len(rows) == 1 and self._walks and isinstance(rows, Rows):
             self._write(np.ascontiguousarray(rows), out)
         else:
             self._write_all(rows, out)
@@ -282,13 +282,11 @@ class Predictor(LazyPredictions):
         bool, int, float or str
             What ``predict`` gives for this row, as a Python scalar for bool and int labels.
         """
-        if isinstance(self._features, PatchFeatures):
-            label: Label = self.predict(self._features.one_patch(x))[0]
-            return label
-        try:
-            return self._number(x) if self._labels is None else self._labels[self._code(x)]
-        except (TypeError, ValueError):  # no array that the walk reads as it is
-            pass
+        if self._walks:
+            try:
+                return self._number(x) if self._labels is None else self._labels[self._code(x)]
+            except (TypeError, ValueError):  # no array that the walk reads as it is
+                pass
         return self._answer(self._row(x))
 
     def predict_proba_one(self, x: OneRow) -> NDArray[np.float64]:
@@ -304,14 +302,13 @@ class Predictor(LazyPredictions):
         ndarray of float64, shape (n_classes,)
             What ``predict_proba`` gives for this row, to the last bit.
         """
-        if isinstance(self._features, PatchFeatures):
-            return np.ravel(self.predict_proba(self._features.one_patch(x)))
         out = np.empty(self._n_written or self._n_probabilities())
-        try:
-            self._write(x, out)
-            return out
-        except (TypeError, ValueError):  # no array that the walk reads as it is
-            pass
+        if self._walks:
+            try:
+                self._write(x, out)
+                return out
+            except (TypeError, ValueError):  # no array that the walk reads as it is
+                pass
         self._write(self._row(x), out)
         return out
 
@@ -353,18 +350,24 @@ class Predictor(LazyPredictions):
         return "\n".join(model_lines(self.model))
 
     def _choose_readers(self) -> None:
-        """Choose what reads single rows: native functions, except for callables."""
+        """Choose what reads single rows: native functions, or batches of one."""
         dag, given = self.model.dag, self.model.calibration
-        self._code: Callable[[Any], int] = self._code_of_one
-        self._number: Callable[[Any], float] = self._number_of_one
-        self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
-        if not dag.program.has_walk:
+        self._code: Callable[[Any], int] = lambda rows: int(self._codes(rows)[0])
+        self._number: Callable[[Any], float] = lambda rows: float(self._numbers(rows)[0])
+        self._write: Callable[[Any, Floats64], None] = self._write_all
+        of_rows = dag.program.has_walk and not isinstance(self._features, PatchFeatures)
+        changes = self._task.calibration_changes_predictions
+        self._walks = of_rows and (changes or self._labels is not None)
+        if not self._walks:
             return
         read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
         by_exit = read.factors[read.groups], read.offsets[read.groups]
-        walk = _calibrated(dag.walk, by_exit)
+        staged = isinstance(dag.walk, _core.StageWalk)
+        walk: Any = (_core.CalibratedStageWalk if staged else _core.CalibratedWalk)(
+            dag.walk, *by_exit
+        )
         self._code, self._write = dag.walk.predict_one, walk.probabilities_one
-        if self._task.calibration_changes_predictions:
+        if changes:
             self._number = self._task.prediction_of_one(walk.mean_one)
 
     def _with_model(self, model: Model) -> Self:
@@ -377,28 +380,20 @@ class Predictor(LazyPredictions):
         return self._features.read(X)
 
     def _one_row(self, x: OneRow) -> Rows:
+        return self._features.rows(self._batch_of_one(x))
+
+    def _row(self, x: OneRow) -> Any:
+        """Return one row as what was chosen reads it."""
+        return one_row(self._features, x) if self._walks else self._batch_of_one(x)
+
+    def _batch_of_one(self, x: OneRow) -> Rows | Patches:
         if isinstance(self._features, PatchFeatures):
-            return self._features.rows(self._features.one_patch(x))
-        return self._batch_of_one(x)
+            return self._features.one_patch(x)
+        return self._features.rows(one_row(self._features, x)[None])
 
-    def _row(self, x: OneRow) -> Floats:
-        return one_row(self._features, x)
-
-    def _answer(self, x: Floats) -> Label:
-        """Predict one row, (n_features,) or (1, n_features)."""
+    def _answer(self, x: Any) -> Label:
+        """Predict one row, as ``_row`` gives it or (1, n_features)."""
         return self._number(x) if self._labels is None else self._labels[self._code(x)]
-
-    def _code_of_one(self, x: Any) -> int:
-        return int(self._codes(self._batch_of_one(x))[0])
-
-    def _number_of_one(self, x: Any) -> float:
-        return float(self._numbers(self._batch_of_one(x))[0])
-
-    def _write_one(self, x: Any, out: NDArray[np.float64]) -> None:
-        self._write_all(self._batch_of_one(x), out)
-
-    def _batch_of_one(self, x: Any) -> Rows:
-        return self._features.rows(self._row(x)[None])
 
     def _n_probabilities(self) -> int:
         """Return how many probabilities a row has, or raise ValueError if it has none."""
@@ -441,13 +436,6 @@ class Predictor(LazyPredictions):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
-
-
-def _calibrated(walk: _core.Walk, by_exit: tuple[Floats64, Floats64]) -> Any:
-    """Return the walk with a calibration by exit."""
-    if isinstance(walk, _core.StageWalk):
-        return _core.CalibratedStageWalk(walk, *by_exit)
-    return _core.CalibratedWalk(walk, *by_exit)
 
 
 def _scalars(classes: NDArray[Any]) -> list[Any]:

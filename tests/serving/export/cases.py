@@ -1,4 +1,4 @@
-"""Models to export to every language: fitted ones with their test rows, and random ones."""
+"""Models to export to every language: fitted ones with their test rows, and those of files."""
 
 import os
 from dataclasses import replace
@@ -9,8 +9,6 @@ from string import ascii_uppercase
 import lightgbm
 import numpy as np
 import pandas as pd
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
 
 import mddag
 from mddag import MDDAGClassifier, MDDAGRegressor
@@ -20,31 +18,29 @@ from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.learners import Tree
-from mddag.policy.calibration import Calibration
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Descent, Margin
-from tests import strategies
 from tests.patches import boosted
 from tests.serving.export.programs import Case
-from tests.serving.model_file.kinds import whole_model
+from tests.serving.model_file.agreement import rows_for
+from tests.serving.model_file.kinds import KINDS, whole_model
 
-N_RANDOM, N_STAGED = 10, 4
-QUICK = settings(
-    database=None,
-    deadline=None,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+KIND_NAMES = ("classes", "nominal", "calibrated", "every_two", "skips", "verdicts", "stages")
 
 
 @cache
 def cases():
     """All of them; each is made once."""
-    fitted = [binary(), letters(), regression(), exp_link(), categorical(), whole(), patches()]
-    fitted += [large(), hostile()]
-    staged = [replace(largest(n, staged_dags()), name=f"staged{n}") for n in range(N_STAGED)]
-    return (*fitted, *random_cases(N_RANDOM), *staged)
+    fitted = [binary(), letters(), regression(), exp_link(), categorical(), patches()]
+    return (*fitted, large(), hostile(), *map(of_kind, (*KIND_NAMES, "whole_model")))
+
+
+def of_kind(name):
+    """A model that files are tested with, and rows on its thresholds."""
+    model = Predictor(KINDS[name]())
+    with np.errstate(over="ignore"):
+        return Case(name, model, rows_for(model.model.dag.ensemble)[:100].astype(np.float32))
 
 
 def with_gaps(rng, X, share=0.1):
@@ -143,12 +139,6 @@ def categorical():
     return Case("categorical", predictor, np.asarray(predictor.encode(frame()), np.float32))
 
 
-def whole():
-    rng = np.random.default_rng(4)
-    X = np.column_stack([rng.normal(size=200), rng.integers(-2, 80, 200)]).astype(np.float32)
-    return Case("whole", Predictor(whole_model()), X)
-
-
 NASTY = ["*/ int x;", "two\nlines\r", '"; panic("', "what???/ ${x} `", "\\u000a\\\u4e2d\U0001f600"]
 
 
@@ -159,7 +149,7 @@ def hostile():
     task = Classification(classes=np.array(NASTY[2:], object))
     ensemble = replace(model.dag.ensemble, task=task, features=features)
     served = Predictor(replace(model, dag=Dag(ensemble, model.dag.policy)))
-    return Case("hostile", served, whole().rows)
+    return Case("hostile", served, of_kind("whole_model").rows)
 
 
 def patches():
@@ -197,48 +187,3 @@ def large():
     ensemble = deep_forest(np.random.default_rng(5), 700, 6, 1)
     X = with_gaps(np.random.default_rng(6), np.random.default_rng(6).normal(size=(50, 6)))
     return Case("large", Predictor(Model(mddag.compile(ensemble))), X)
-
-
-def random_cases(n):
-    """Policies of all kinds over random trees: every, skips, verdicts, stages."""
-    return [replace(largest(number, dags()), name=f"random{number}") for number in range(n)]
-
-
-def largest(number, kind):
-    """Of some random models that with most base classifiers."""
-    found = []
-
-    @seed(number)
-    @given(random_models(kind))
-    @settings(QUICK, max_examples=12)
-    def collect(case):
-        found.append(case)
-
-    collect()
-    return max(found, key=lambda case: (len(case.model.model.dag.ensemble), len(case.rows)))
-
-
-@st.composite
-def random_models(draw, kind):
-    dag = draw(kind)
-    factors = draw(st.lists(st.floats(0.01, 1e4), min_size=2, max_size=2))
-    groups = np.arange(len(dag.ensemble) + 1) % 2
-    X = draw(strategies.rows(dag.ensemble.n_features)).astype(np.float32)
-    return Case("random", Predictor(Model(dag, Calibration(groups, factors, [0.0, 0.0]))), X)
-
-
-@st.composite
-def dags(draw):
-    ensemble = draw(strategies.ensembles())
-    classes = np.arange(max(ensemble.n_scores, 2))
-    ensemble = replace(ensemble, task=Classification(classes=classes))
-    policy = draw(strategies.policies(len(ensemble), ensemble.n_scores))
-    return Dag(ensemble, draw(strategies.with_verdicts(policy)) if draw(st.booleans()) else policy)
-
-
-@st.composite
-def staged_dags(draw):
-    """Several score columns; verdicts, leaps or neither."""
-    ensemble = draw(strategies.ensembles(n_scores=1))
-    ensemble = replace(ensemble, task=Classification(classes=np.arange(2)))
-    return Dag(ensemble, draw(strategies.staged_policies(len(ensemble))))

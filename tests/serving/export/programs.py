@@ -223,10 +223,6 @@ def called(command, **options):
     return done.stdout
 
 
-NAMES = ("binary", "letters", "regression", "exp_link", "categorical", "whole", "patches")
-NAMES += ("large", "hostile")
-
-
 def assert_same_bits(case, got):
     """Classes or means, evaluations, scores and probabilities of all rows."""
     wanted = np.array(case.wanted)

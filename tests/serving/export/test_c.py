@@ -1,6 +1,5 @@
 """The exported C code decides as the Dag does, bit by bit."""
 
-import os
 import subprocess
 from dataclasses import replace
 
@@ -10,24 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag import MDDAGClassifier
 from mddag.engine.dag import Dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.ensemble.tasks import Classification, Regression
-from mddag.learners import Tree
-from mddag.policy.calibration import Calibration
-from mddag.policy.grid import Grid
-from mddag.policy.policy import Policy
+from mddag.ensemble.tasks import Classification
 from mddag.serving.export import export
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
-from mddag.solvers import Margin
 from tests import strategies
-from tests._utils.test_output import at_most
-from tests.patches import boosted
-from tests.serving.export.cases import cases, deep_forest
+from tests.serving.export.cases import cases
 from tests.serving.export.programs import (
     COMPILER,
     COMPILERS,
@@ -106,20 +97,6 @@ def test_thresholds_beyond_float32(tmp_path, threshold):
     np.testing.assert_array_equal(labels, went_left)
 
 
-@pytest.mark.parametrize("link", ["identity", "exp"])
-def test_regressors_give_calibrated_means(tmp_path, link):
-    classifier = deep_forest(np.random.default_rng(1), 5, 2, 1)
-    ensemble = replace(classifier, task=Regression(link=link))
-    policy = Policy.prefix(3, 5, Grid(np.empty(0)))
-    calibration = Calibration([0, 0, 0, 1, 1, 1], [1.0, 2.0], [0.0, 0.5])
-    model = Predictor(Model(Dag(ensemble, policy), calibration))
-    X = np.random.default_rng(2).normal(size=(50, 2)).astype(np.float32)
-    means, n_evaluated, scores = compiled(model, tmp_path, predicts="double")(X)
-    assert n_evaluated.tolist() == [3] * 50
-    np.testing.assert_allclose(means, model.predict(X), rtol=1e-14)
-    np.testing.assert_array_equal(scores, model.scores(X))
-
-
 def test_a_header_may_be_included_twice_and_beside_another_and_used_in_part(tmp_path):
     for name in ("first", "second"):
         export(whole_model().dag, tmp_path / f"{name}.h", name=name)
@@ -132,18 +109,6 @@ def test_a_header_may_be_included_twice_and_beside_another_and_used_in_part(tmp_
     program = str(tmp_path / "both")
     subprocess.run([COMPILER, *STRICT, str(source), "-o", program], check=True)
     assert subprocess.run([program]).returncode == 0
-
-
-def test_the_same_model_gives_the_same_text_of_ascii_without_a_way_out_of_the_comment(tmp_path):
-    task = Classification(classes=np.array(["*/ int x;", "é", "c"]))
-    ensemble = replace(whole_model().dag.ensemble, task=task)
-    dag = Dag(ensemble, whole_model().dag.policy)
-    for name in ("a.h", "b.h"):
-        export(dag, tmp_path / name)
-    text = (tmp_path / "a.h").read_bytes()
-    assert text == (tmp_path / "b.h").read_bytes()
-    assert text.isascii()
-    assert b"*/ int" not in text
 
 
 MARKS = [*"?*/\\\n\r\"'é\0a ", "/*", "*/", "//", "??/", "%:"]
@@ -186,29 +151,6 @@ def plain_header(dag, folder, name):
         name=name,
     )
     return (folder / "plain.h").read_bytes()
-
-
-def test_where_there_is_no_room_the_old_header_stays(tmp_path):
-    export(whole_model().dag, tmp_path / "m.h")
-    before = (tmp_path / "m.h").read_bytes()
-    forest = deep_forest(np.random.default_rng(0), 200, 6, 1)
-    with at_most(8192), pytest.raises(OSError, match=r"nothing was written: '.*m\.h'"):
-        export(mddag.compile(forest), tmp_path / "m.h")
-    assert (tmp_path / "m.h").read_bytes() == before
-    assert os.listdir(tmp_path) == ["m.h"]
-
-
-@pytest.mark.parametrize("learner", [None, Tree(4)], ids=repr)
-def test_patches_equal_the_dag(tmp_path, learner):
-    boost, X, y = boosted(20, learner)
-    X[:3] = [[[0]], [[255]], [[77]]]  # flat
-    X[3, 0, 0] ^= 1
-    model = MDDAGClassifier(boost, beta=0.002, solver=Margin()).fit(X, y)
-    for served in (model.predictor(), Predictor(Model(mddag.compile(boost.ensemble_)))):
-        run = compiled(served, tmp_path)
-        assert_equal_runs(run(X), by_the_dag(served.model.dag, X))
-    with pytest.raises(ValueError, match="integer_thresholds is True, but the features of patches"):
-        model.export(tmp_path / "m.h", integer_thresholds=True)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from mddag.policy.state import Stages
 from mddag.serving.export import export
-from mddag.serving.export.c import lazy_code
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.acquisition.costly import bought
@@ -120,9 +119,3 @@ def test_models_equal_predict_lazy(tmp_path, kind):
     for g, name in enumerate(predictor.feature_prices.names):
         assert library.name(g).decode() == str(name)
         assert library.cost(g) == predictor.feature_prices.costs[g]
-
-
-def test_without_prices_there_is_none():
-    predictor, _ = priced("prices")
-    dag = predictor.model.dag
-    assert lazy_code(type(dag)(dag.ensemble, dag.policy), np.arange(2)) == ""

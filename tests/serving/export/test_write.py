@@ -21,7 +21,6 @@ from mddag.serving.export.render import (
 from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 from mddag.serving.predictor import Predictor
-from tests.serving.export.cases import categorical_model
 from tests.serving.export.programs import called
 from tests.serving.model_file.kinds import whole_model
 from tests.shipped import needed
@@ -50,15 +49,6 @@ def test_what_was_written_is_described(tmp_path):
     assert f"tables: {done.table_bytes} bytes" in text
     assert worst in str(done)
     assert str(done).startswith(f"{tmp_path / 'm.h'}: c, {len(text)} bytes, tables of")
-
-
-@pytest.mark.parametrize("language", SOURCES)
-def test_names_categories_and_classes_are_in_the_comment(tmp_path, language):
-    categorical_model().export(tmp_path / "Model.txt", language)
-    text = (tmp_path / "Model.txt").read_text()
-    assert re.search(r"feature 0: 'colour'; codes 0 = '\"', 1 = 'bl\\+xfce', 2 = 'green'", text)
-    assert re.search(r"feature 2: 'size'; codes 0 = 1, 1 = 2, 2 = 50", text)
-    assert "class 1: True" in text
 
 
 def test_the_class_of_java_is_named_by_its_file(tmp_path):

@@ -177,13 +177,20 @@ def lazy_agrees(predictor, X, predicted):
     """The same with features that are fetched, and what they cost."""
     if isinstance(predictor.model.dag.ensemble.features, PatchFeatures):
         return
-    fetch = Table(predictor, X)
+    if predictor.feature_prices is None:
+        groups = {"first": list(range(min(2, X.shape[1])))}
+        predictor = predictor.with_prices(np.arange(X.shape[1], dtype=float), groups, 0.25)
+    fetch, trace = Table(predictor, X), predictor.run(X)
     result = predictor.predict_lazy(fetch, n_rows=len(X), return_details=True)
     np.testing.assert_array_equal(result.predictions, predicted)
-    if predictor.feature_prices is not None:
-        trace = predictor.run(X)
-        np.testing.assert_array_equal(result.groups, trace.groups)
-        np.testing.assert_array_equal(result.feature_cost, trace.feature_cost)
+    assert result.predictions.dtype == predicted.dtype
+    for name in ("groups", "waves", "feature_cost", "scores", "exit_step"):
+        np.testing.assert_array_equal(getattr(result, name), getattr(trace, name))
+    assert result.n_calls == len(fetch.calls) <= result.n_rounds * len(result.names)
+    fetched = {name: sum(n for group, n in fetch.calls if group == name) for name in result.names}
+    assert list(fetched.values()) == result.groups.sum(axis=0).tolist()
+    if predictor.has_probabilities:
+        np.testing.assert_array_equal(result.probabilities, predictor.predict_proba(X))
 
 
 def exports_agree(predictor, X):

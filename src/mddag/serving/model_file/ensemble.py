@@ -42,8 +42,6 @@ FEATURE_FIELDS: dict[str, Types] = {
     "missing": bool,
     "unknown": str,
 }
-# Of models that read patches alone.
-PATCH_TENSORS = {"features.rectangles": ("I32", 2)}
 ENSEMBLE_TENSORS = {
     "ensemble.bias": ("F64", 1),
     "ensemble.cost": ("F64", 1),
