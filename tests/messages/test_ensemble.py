@@ -27,16 +27,16 @@ MODELS = [
 ENSEMBLES = [
     (lambda: Ensemble(3, *[None] * 6), TypeError, "features is 3;"),
     (called(callables=np.sin), TypeError, "ufunc; wanted a list"),
-    (called(kind="forest"), ValueError, "kind is 'forest'"),
-    (called(bias="none"), ValueError, "bias is 'none'"),
+    (called(kind="forest"), "kind is 'forest'"),
+    (called(bias="none"), "bias is 'none'"),
     (lambda: Ensemble.from_trees([model()], features=Features(3)), TypeError, r"s\[0\] is"),
     (lambda: Ensemble.from_trees([], features=3), TypeError, "features is 3;"),
-    (lambda: ensemble().with_cost("dear"), ValueError, "cost is 'dear'"),
-    (lambda: ensemble().tree(6), ValueError, "t is 6;"),
+    (lambda: ensemble().with_cost("dear"), "cost is 'dear'"),
+    (lambda: ensemble().tree(6), "t is 6;"),
     (lambda: ensemble().rescaled(2.0), TypeError, "rescaling is 2.0;"),
-    (lambda: Votes.from_dense("all"), ValueError, "dense is 'all'"),
+    (lambda: Votes.from_dense("all"), "dense is 'all'"),
     (lambda: Votes(X, 3), TypeError, "tables is 3;"),
-    (lambda: votes().rows("first"), ValueError, "index is 'first'"),
+    (lambda: votes().rows("first"), "index is 'first'"),
 ]
 
 
@@ -54,28 +54,28 @@ def rate(scores=S, labels=Y, fpr=0.1):
 
 
 RATES = [
-    (rate(fpr=2), ValueError, "fpr is 2;"),
-    (lambda: threshold_at_tpr(S, Y, "all"), ValueError, "tpr is 'all'"),
-    (rate("ab"), ValueError, "scores is 'ab'"),
-    (rate(S[:, None]), ValueError, r"scores have shape \(4, 1\)"),
-    (rate([0, 1, np.nan, 2]), ValueError, r"scores\[2\] is NaN"),
-    (rate(labels=Y[:3]), ValueError, r"labels have shape \(3,\)"),
-    (rate(labels=list("abab")), ValueError, "labels"),
-    (rate(labels=[0, 1, 2, 1]), ValueError, "labels"),
-    (rate(labels=[1] * 4), ValueError, "no row is negative"),
-    (rate(labels=[0] * 4), ValueError, "no row is positive"),
-    (lambda: rate_interval(3, 2), ValueError, "count is 3, n is 2;"),
+    (rate(fpr=2), "fpr is 2;"),
+    (lambda: threshold_at_tpr(S, Y, "all"), "tpr is 'all'"),
+    (rate("ab"), "scores is 'ab'"),
+    (rate(S[:, None]), r"scores have shape \(4, 1\)"),
+    (rate([0, 1, np.nan, 2]), r"scores\[2\] is NaN"),
+    (rate(labels=Y[:3]), r"labels have shape \(3,\)"),
+    (rate(labels=list("abab")), "labels"),
+    (rate(labels=[0, 1, 2, 1]), "labels"),
+    (rate(labels=[1] * 4), "no row is negative"),
+    (rate(labels=[0] * 4), "no row is positive"),
+    (lambda: rate_interval(3, 2), "count is 3, n is 2;"),
 ]
 LISTS = [
-    (lambda: NDCG(0), ValueError, "k is 0;"),
-    (lambda: NDCG(5, gain="log"), ValueError, "gain is 'log'"),
-    (lambda: NDCG()(S, Y, None), ValueError, "qid is missing"),
-    (lambda: MAP()(S, Y, [1, 2]), ValueError, r"qid has shape \(2,\)"),
-    (lambda: MRR()(S, Y, Y == 1), ValueError, "qid is an array of bool"),
-    (lambda: NDCG()([], [], []), ValueError, "there are no documents"),
-    (lambda: MeanNDCG()(S, -Y, Y), ValueError, r"labels\[2\] is -1.0"),
-    (lambda: NDCG()(S, Y[:3], Y), ValueError, "4 scores and 3 labels"),
-    (lambda: NDCG()([np.nan] * 4, Y, Y), ValueError, r"scores\[0\] is NaN"),
+    (lambda: NDCG(0), "k is 0;"),
+    (lambda: NDCG(5, gain="log"), "gain is 'log'"),
+    (lambda: NDCG()(S, Y, None), "qid is missing"),
+    (lambda: MAP()(S, Y, [1, 2]), r"qid has shape \(2,\)"),
+    (lambda: MRR()(S, Y, Y == 1), "qid is an array of bool"),
+    (lambda: NDCG()([], [], []), "there are no documents"),
+    (lambda: MeanNDCG()(S, -Y, Y), r"labels\[2\] is -1.0"),
+    (lambda: NDCG()(S, Y[:3], Y), "4 scores and 3 labels"),
+    (lambda: NDCG()([np.nan] * 4, Y, Y), r"scores\[0\] is NaN"),
 ]
 
 

@@ -36,18 +36,18 @@ def of_another_sample():
 SOLVERS = [
     (lambda: Margin().solve(votes()), TypeError, "mdp is a Votes"),
     (lambda: Descent().solve(mdp(), X), TypeError, "selection is an array"),
-    (of_another_sample, ValueError, "learn a policy for these"),
-    (numbers, ValueError, "Margin.* labels are numbers"),
+    (of_another_sample, "learn a policy for these"),
+    (numbers, "Margin.* labels are numbers"),
     *named(QWYC, rates="few"),
-    (of(Descent(z="two")), ValueError, "z is 'two'"),
+    (of(Descent(z="two")), "z is 'two'"),
     (of(Portfolio(3)), TypeError, "members is 3;"),
-    (of(Portfolio(sizes=(0,))), ValueError, "each of sizes is 0"),
-    (of(Portfolio(orderings=(Given(),)), ordering=Given()), ValueError, "one of the"),
-    (of(Sarsa(rate=None)), ValueError, "rate is None"),
-    (of(Sarsa("t")), ValueError, "values is 't'"),
-    (of(Sarsa(exploration=Flat)), ValueError, "exploration is <class"),
+    (of(Portfolio(sizes=(0,))), "each of sizes is 0"),
+    (of(Portfolio(orderings=(Given(),)), ordering=Given()), "one of the"),
+    (of(Sarsa(rate=None)), "rate is None"),
+    (of(Sarsa("t")), "values is 't'"),
+    (of(Sarsa(exploration=Flat)), "exploration is <class"),
     *named(Table, running=None),
-    (of(ReturnsNothing(), every=2), ValueError, "every is 2, .*ReturnsNothing"),
+    (of(ReturnsNothing(), every=2), "every is 2, .*ReturnsNothing"),
 ]
 ORDERS = [
     *named(Correlation, focus="sharp", max_rows=0),
@@ -70,29 +70,29 @@ def certain(episode, n_steps):
 
 
 EXPLORATIONS = [
-    (lambda: Flat(start=-0.1), ValueError, "start is -0.1"),
-    (lambda: Flat(start=np.nan), ValueError, "start is nan"),
-    (lambda: Growing(start=1.5), ValueError, "start is 1.5"),
-    (lambda: Flat(period=0), ValueError, "period is 0"),
+    (lambda: Flat(start=-0.1), "start is -0.1"),
+    (lambda: Flat(start=np.nan), "start is nan"),
+    (lambda: Growing(start=1.5), "start is 1.5"),
+    (lambda: Flat(period=0), "period is 0"),
 ]
 LEARNERS = [
-    (solved(Sarsa, n_episodes=1e6), ValueError, "n_episodes is 1000000.0"),
-    (solved(WatkinsQ, evaluate_every=0), ValueError, "evaluate_every is 0"),
-    (solved(Sarsa, rate=np.nan), ValueError, "rate is nan"),
-    (solved(WatkinsQ, trace_decay=1.5), ValueError, "trace_decay is 1.5"),
-    (solved(Sarsa, exploration=certain), ValueError, "in episode 1"),
-    (lambda: RadialBasis(n_centers=9, max_centers=8), ValueError, "max_centers is 8"),
-    (lambda: RadialBasis(sigma=0), ValueError, "sigma is 0"),
+    (solved(Sarsa, n_episodes=1e6), "n_episodes is 1000000.0"),
+    (solved(WatkinsQ, evaluate_every=0), "evaluate_every is 0"),
+    (solved(Sarsa, rate=np.nan), "rate is nan"),
+    (solved(WatkinsQ, trace_decay=1.5), "trace_decay is 1.5"),
+    (solved(Sarsa, exploration=certain), "in episode 1"),
+    (lambda: RadialBasis(n_centers=9, max_centers=8), "max_centers is 8"),
+    (lambda: RadialBasis(sigma=0), "sigma is 0"),
 ]
 EXITS = [
-    (lambda: Margin(every=0), ValueError, "every is 0"),
-    (lambda: Residual(width=0), ValueError, "width is 0"),
-    (solved(Stopping, shape="round"), ValueError, "shape is 'round'"),
-    (solved(Stopping, n_cells=-1), ValueError, "n_cells is -1"),
-    (lambda: QWYC(rates=()), ValueError, r"rates are \(\)"),
-    (lambda: QWYC(rates=(0.1, -0.1)), ValueError, r"rates are \(0.1, -0.1\)"),
-    (lambda: QWYC(rates=(1.5,)), ValueError, r"rates are \(1.5,\)"),
-    (lambda: QWYC().solve(mdp_of(0, n_scores=3)), ValueError, "votes have 3 scores; QWYC has"),
+    (lambda: Margin(every=0), "every is 0"),
+    (lambda: Residual(width=0), "width is 0"),
+    (solved(Stopping, shape="round"), "shape is 'round'"),
+    (solved(Stopping, n_cells=-1), "n_cells is -1"),
+    (lambda: QWYC(rates=()), r"rates are \(\)"),
+    (lambda: QWYC(rates=(0.1, -0.1)), r"rates are \(0.1, -0.1\)"),
+    (lambda: QWYC(rates=(1.5,)), r"rates are \(1.5,\)"),
+    (lambda: QWYC().solve(mdp_of(0, n_scores=3)), "votes have 3 scores; QWYC has"),
 ]
 
 test_messages_of_parameters = rejected(EXPLORATIONS + LEARNERS + EXITS)

@@ -47,36 +47,30 @@ def _priced():
 
 
 TRAIN = [
-    (lambda: mddag.train(None, X, Y), ValueError, "beta.*budget.*max_loss"),
-    (lambda: train(beta=0.1, budget=3), ValueError, "beta=0.1.*budget=3"),
-    (lambda: train(model()), ValueError, "estimator.*fitted.*clone"),
+    (lambda: mddag.train(None, X, Y), "beta.*budget.*max_loss"),
+    (lambda: train(beta=0.1, budget=3), "beta=0.1.*budget=3"),
+    (lambda: train(model()), "estimator.*fitted.*clone"),
     (lambda: train(LGBMClassifier), TypeError, "estimator.*LGBMClassifier"),
     (lambda: train("lightgbm"), TypeError, "estimator.*'lightgbm'"),
     (lambda: train(SVC()), TypeError, "estimator.*SVC.*LGBMClassifier"),
     (lambda: train(make_pipeline(SCALED, SVC())), TypeError, "estimator.*SVC"),
     (lambda: train(LGBMRanker()), TypeError, "estimator.*ranker.*sparsify"),
     (lambda: train(AdaBoostMHClassifier(Haar())), TypeError, "(?s)estimator.*patches"),
-    (lambda: train(X=X[:20], y=Y[:20]), ValueError, "20 rows.*60"),
-    (lambda: train(max_loss=1e-4), ValueError, "max_loss=0.0001.*0.9"),
-    (
-        lambda: train(LGBMRegressor(), y=WIDE[:, 0], max_disagreement=0.1),
-        ValueError,
-        "regressor.*max_loss",
-    ),
+    (lambda: train(X=X[:20], y=Y[:20]), "20 rows.*60"),
+    (lambda: train(max_loss=1e-4), "max_loss=0.0001.*0.9"),
+    (lambda: train(LGBMRegressor(), y=WIDE[:, 0], max_disagreement=0.1), "regressor.*max_loss"),
     (
         lambda: train(make_pipeline(SCALED, LGBMClassifier()), sample_weight=np.ones(len(MANY))),
-        ValueError,
         "sample_weight.*Pipeline",
     ),
     (
         lambda: train(max_loss=0.1, sample_weight=1.0 + np.arange(len(MANY))),
-        ValueError,
         "sample_weight.*max_loss",
     ),
-    (lambda: train(objective="energy"), ValueError, "objective.*'energy'"),
-    (lambda: train(confidence=2), ValueError, "confidence.*2"),
-    (lambda: sparsify(model=CALLED, objective="nodes"), ValueError, "callables.*nodes"),
-    (lambda: sparsify(model=_priced(), objective="nodes"), ValueError, "objective.*prices"),
+    (lambda: train(objective="energy"), "objective.*'energy'"),
+    (lambda: train(confidence=2), "confidence.*2"),
+    (lambda: sparsify(model=CALLED, objective="nodes"), "callables.*nodes"),
+    (lambda: sparsify(model=_priced(), objective="nodes"), "objective.*prices"),
 ]
 test_messages = rejected(TRAIN)
 
@@ -98,25 +92,20 @@ def pipeline():
 
 
 ACQUIRE = [
-    (lambda: bought(beta=None), ValueError, "beta, budget, max_loss"),
-    (lambda: bought(budget=3), ValueError, "beta=0.01, budget=3"),
+    (lambda: bought(beta=None), "beta, budget, max_loss"),
     *named(bought, confidence=2),
-    (lambda: bought(feature_costs=0 * ONES), ValueError, "free.*feature_costs"),
-    (lambda: bought(feature_costs=ONES[:2]), ValueError, "feature_costs"),
-    (lambda: bought(ranker()), ValueError, "ranker"),
+    (lambda: bought(feature_costs=0 * ONES), "free.*feature_costs"),
+    (lambda: bought(feature_costs=ONES[:2]), "feature_costs"),
+    (lambda: bought(ranker()), "ranker"),
     *named(bought, threshold=1.5),
-    (lambda: bought(metric=R2()), ValueError, "R2.*classifier"),
-    (lambda: bought(metric="rmse"), ValueError, "rmse"),
-    (
-        lambda: bought(of_numbers(), beta=None, max_disagreement=0.1),
-        ValueError,
-        "regressor.*max_loss",
-    ),
-    (lambda: bought(pipeline()), ValueError, "StandardScaler"),
-    (lambda: bought(y_train=Y), ValueError, "y_train.*X_train"),
-    (lambda: bought(X_train=X, y_train=7 * Y), ValueError, "7"),
-    (lambda: bought(beta=None, max_loss=0.001), ValueError, "max_loss=0.001"),
-    (lambda: acquire(model(), X[:3], feature_costs=ONES, beta=1), ValueError, "3 row"),
+    (lambda: bought(metric=R2()), "R2.*classifier"),
+    (lambda: bought(metric="rmse"), "rmse"),
+    (lambda: bought(of_numbers(), beta=None, max_disagreement=0.1), "regressor.*max_loss"),
+    (lambda: bought(pipeline()), "StandardScaler"),
+    (lambda: bought(y_train=Y), "y_train.*X_train"),
+    (lambda: bought(X_train=X, y_train=7 * Y), "7"),
+    (lambda: bought(beta=None, max_loss=0.001), "max_loss=0.001"),
+    (lambda: acquire(model(), X[:3], feature_costs=ONES, beta=1), "3 row"),
 ]
 
 
@@ -146,42 +135,42 @@ def lambdarank():
 
 WORDS = np.where(Y, "yes", "no")
 TARGETS = [
-    (aimed(), ValueError, "got none; .*beta, budget, max_loss, max_disagreement"),
-    (given(budget=3), ValueError, "beta=0.01, budget=3"),
+    (aimed(), "got none; .*beta, budget, max_loss, max_disagreement"),
+    (given(budget=3), "beta=0.01, budget=3"),
     *named(sparsify, beta="cheap"),
     *named(sparsify, beta=-1, confidence=90, objective="fast"),
     *named(partial(sparsify, beta=...), budget="20", max_loss=2),
     *named(partial(sparsify, beta=...), budget=0),
-    (aimed(max_loss=3, metric=RocAuc()), ValueError, "max_loss is 3;"),
-    (aimed(max_loss=0.001), ValueError, "80 rows .*max_loss=0.001"),
-    (aimed(max_loss=0.1, metric=RocAuc()), ValueError, "80 rows .*takes 100 rows"),
-    (aimed(max_loss=0.1, confidence=1.0), ValueError, "confidence is 1.0;"),
-    (aimed(max_loss=0.1, confidence=0.99999), ValueError, "confidence is 0.99999,"),
-    (numbers(beta=..., max_disagreement=0.1), ValueError, "regressor has no labels"),
+    (aimed(max_loss=3, metric=RocAuc()), "max_loss is 3;"),
+    (aimed(max_loss=0.001), "80 rows .*max_loss=0.001"),
+    (aimed(max_loss=0.1, metric=RocAuc()), "80 rows .*takes 100 rows"),
+    (aimed(max_loss=0.1, confidence=1.0), "confidence is 1.0;"),
+    (aimed(max_loss=0.1, confidence=0.99999), "confidence is 0.99999,"),
+    (numbers(beta=..., max_disagreement=0.1), "regressor has no labels"),
 ]
 MODELS = [
     (given(model=SVC), TypeError, "model is the class SVC"),
-    (given(model=Pipeline([])), ValueError, "a Pipeline without steps"),
+    (given(model=Pipeline([])), "a Pipeline without steps"),
     (lambda: sparsify(model=lambdarank()), TypeError, r"mddag\.ranking\.sparsify"),
     (given(metric=NDCG()), TypeError, r"NDCG.*mddag\.ranking\.sparsify"),
-    (given(metric="f1"), ValueError, "metric is 'f1'; .*roc_auc"),
-    (numbers(metric=Accuracy()), ValueError, r"metric is Accuracy\(\)"),
+    (given(metric="f1"), "metric is 'f1'; .*roc_auc"),
+    (numbers(metric=Accuracy()), r"metric is Accuracy\(\)"),
     *named(sparsify, TypeError, solver="margin"),
     (given(solver=ReturnsNothing()), TypeError, "ReturnsNothing returned None"),
     (given(solver=TakesOneSample()), TypeError, r"TakesOneSample.solve .*\(mdp, "),
     *named(sparsify, n_jobs=0),
 ]
 GIVEN = [
-    (given(X=Y, y=X), ValueError, r"X has 1 dimension\(s\), shape \(80,\)"),
-    (given(X=X[:, :2]), ValueError, "X has 2 features"),
-    (given(X=X[:0], y=Y[:0]), ValueError, "X has 0 rows"),
-    (given(X=X[:1], y=Y[:1]), ValueError, r"X has 1 row\(s\)"),
-    (given(y=WORDS), ValueError, r"label '(yes|no)' \(row 0\)"),
-    (given(y=Y[:-1]), ValueError, "inconsistent numbers of samples"),
-    (given(y=[None, *Y[1:]]), ValueError, r"y contains None \(row 0\)"),
-    (given(sample_weight=np.ones(3)), ValueError, r"sample_weight .*\(3,\)"),
-    (given(sample_weight=np.zeros(80)), ValueError, "sample_weight is zero"),
-    (given(sample_weight=-np.ones(80)), ValueError, r"weight\[0\] is -1.0"),
+    (given(X=Y, y=X), r"X has 1 dimension\(s\), shape \(80,\)"),
+    (given(X=X[:, :2]), "X has 2 features"),
+    (given(X=X[:0], y=Y[:0]), "X has 0 rows"),
+    (given(X=X[:1], y=Y[:1]), r"X has 1 row\(s\)"),
+    (given(y=WORDS), r"label '(yes|no)' \(row 0\)"),
+    (given(y=Y[:-1]), "inconsistent numbers of samples"),
+    (given(y=[None, *Y[1:]]), r"y contains None \(row 0\)"),
+    (given(sample_weight=np.ones(3)), r"sample_weight .*\(3,\)"),
+    (given(sample_weight=np.zeros(80)), "sample_weight is zero"),
+    (given(sample_weight=-np.ones(80)), r"weight\[0\] is -1.0"),
 ]
 
 
@@ -197,20 +186,16 @@ NAN = np.full(80, np.nan)
 SWEEP = [
     (swept(model=MDDAGClassifier()), NotFittedError, "MDDAGClassifier is not fitted"),
     *named(sweep, y=None, betas="all", selection_fraction=1, n_jobs="all"),
-    (swept(y=[0, 1]), ValueError, "inconsistent numbers of samples"),
-    (swept(X=np.full((80, 3), "a")), ValueError, "X has dtype <U1"),
+    (swept(y=[0, 1]), "inconsistent numbers of samples"),
+    (swept(X=np.full((80, 3), "a")), "X has dtype <U1"),
     (swept(X=sparse.csr_array(X)), TypeError, "X is a sparse csr_array"),
-    (swept(betas=[0.1, -1], X=None), ValueError, r"betas\[1\] is -1.0"),
+    (swept(betas=[0.1, -1], X=None), r"betas\[1\] is -1.0"),
     (swept(loss=3, X=None), TypeError, "loss is 3;"),
     *named(sweep, TypeError, solver="sarsa"),
-    (swept(X_test=X), ValueError, "X_test and y_test"),
-    (swept(sample_weight_test=NAN), ValueError, "X_test"),
-    (
-        swept(X_test=X, y_test=Y, sample_weight_test=NAN),
-        ValueError,
-        r"sample_weight_test\[0\] is nan",
-    ),
-    (swept(**FEW, selection_fraction=0.01), ValueError, "0.01, .*none of 2 rows"),
+    (swept(X_test=X), "X_test and y_test"),
+    (swept(sample_weight_test=NAN), "X_test"),
+    (swept(X_test=X, y_test=Y, sample_weight_test=NAN), r"sample_weight_test\[0\] is nan"),
+    (swept(**FEW, selection_fraction=0.01), "0.01, .*none of 2 rows"),
 ]
 
 

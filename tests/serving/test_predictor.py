@@ -18,11 +18,10 @@ from mddag import AdaBoostMHClassifier, MDDAGClassifier, Predictor, _core
 from mddag.engine.dag import Dag
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.policy.calibration import Calibration
-from mddag.policy.state import Stages
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import given_predictor
 from mddag.solvers import Margin, Sarsa
-from tests.serving.model_file.kinds import whole_model
+from tests.serving.model_file.kinds import KINDS, whole_model
 from tests.test_import import fresh
 
 UNWANTED = ["sklearn", "scipy", "joblib", "treelite", "pandas", "matplotlib"]
@@ -258,39 +257,6 @@ print([name for name in {UNWANTED} if name in sys.modules])
     assert fresh(code) == "[]"
 
 
-def with_verdicts(model, staged):
-    """The model's DAG with random verdicts, of one score or of two columns."""
-    dag, rng = model.dag_, np.random.default_rng(0)
-    policy = dag.policy
-    shape = len(policy.actions) + 1, policy.grid.n_cells
-    n_classes = len(dag.ensemble.classes)
-    verdict = np.repeat(rng.integers(-1, n_classes, (shape[0], 1)), shape[1], axis=1)
-    policy = replace(policy, verdict=verdict)
-    if staged:
-        state = Stages(policy.grid, np.arange(policy.n_steps + 1) // 4 % 2)
-        policy = replace(policy, state=state)
-    return Predictor(Model(Dag(dag.ensemble, policy), model.calibration_))
-
-
-@pytest.mark.parametrize(("name", "staged"), [("binary", 0), ("binary", 1), ("several", 0)])
-def test_verdicts_decide_on_labels(name, staged, request, tmp_path):
-    model, X = request.getfixturevalue(name)
-    predictor = with_verdicts(model, staged)
-    predictor.save(tmp_path / "model.mddag")
-    codes = predictor.run(X).verdict
-    assert (codes != predictor.model.dag.ensemble.codes(predictor.scores(X))).any()
-    for served in (predictor, mddag.load(tmp_path / "model.mddag"), predictor.on_threads(3)):
-        np.testing.assert_array_equal(served.predict(X), served.classes_[codes])
-        for x, label in zip(X[:9], served.classes_[codes], strict=False):
-            assert served.predict_one(x) == label
-            assert served.predict(x[None])[0] == label
-            assert served.predict_one(list(x)) == label
-    p = predictor.predict_proba(X)
-    np.testing.assert_array_equal(predictor.predict_proba_one(X[5]), p[5])
-    assert "verdicts" in str(predictor)
-    assert ("2 score columns" in str(predictor)) == bool(staged)
-
-
 def test_the_summary_says_what_the_model_is():
     text = str(Predictor(whole_model()))
     assert "classifier of 2 base classifiers (3 trees)" in text
@@ -301,6 +267,8 @@ def test_the_summary_says_what_the_model_is():
     alone = str(Predictor(replace(whole_model(), result=None)))
     assert alone.endswith("policy: 6 cells, decisions every 2 steps")
     assert "\n" not in repr(Predictor(whole_model()))
+    assert "2 score columns" not in text
+    assert ", 3 score columns, verdicts" in str(Predictor(KINDS["stages"]()))
     priced = str(Predictor(whole_model()).with_prices())
     assert "prices: 2 for 2 groups (size 1, tøwn 1)\n" in priced
 

@@ -9,6 +9,7 @@ or the number of threads; it lies within ``Dag.fixed_point.bound`` of the float6
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -350,15 +351,21 @@ class Dag(ReadOnlyArrays):
         ndarray of shape (n,), int64
             Number of evaluations.
         """
-        rows = self.ensemble.features.read(X)
         if self.needs_queries:
-            ready = self.ensemble.features.rows(rows)
+            ready = self.ensemble.features.rows(X)
             return self.by_query.exits(ready, qid, checked_jobs(n_jobs))[2]
-        counts = [
-            self.run(rows[start : start + BLOCK], n_jobs=n_jobs).n_evaluated
-            for start in range(0, len(rows), BLOCK)
-        ]
+        counts = [trace.n_evaluated for _, trace in self.traces(X, n_jobs=n_jobs)]
         return np.concatenate([np.zeros(0, np.int64), *counts])
+
+    def traces(
+        self, X: Any, qid: Any = None, *, n_jobs: int = 1
+    ) -> Iterator[tuple[Rows | Patches, Trace]]:
+        """Yield blocks of rows with their traces, unless rows depend on one another."""
+        rows = self.ensemble.features.read(X)
+        size = max(len(rows), 1) if self.needs_queries else BLOCK
+        for start in range(0, len(rows), size):
+            block = rows[start : start + size]
+            yield block, self.run(block, qid, n_jobs=n_jobs)
 
 
 def compile(  # noqa: A001

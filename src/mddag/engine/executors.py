@@ -28,7 +28,9 @@ from mddag.ensemble.patches import PatchFeatures
 from mddag.policy.policy import Policy, decided
 from mddag.policy.rollout import quit_verdicts
 
-Vote = Callable[[int, NDArray[np.intp]], NDArray[np.float64]]
+Scores = NDArray[np.float64]
+ExitSteps = NDArray[np.int32]
+Vote = Callable[[int, NDArray[np.intp]], Scores]
 Visits = list[tuple[int, NDArray[np.intp]]]
 
 
@@ -49,11 +51,11 @@ class Executor(ABC):
         """Return the expected cost of a batch; see ``cost_model``."""
 
     @abstractmethod
-    def scores(self, rows: Any, out: NDArray[np.float64], n_jobs: int) -> None:
+    def scores(self, rows: Any, out: Scores, n_jobs: int) -> None:
         """Fill `out` (n_rows, K)."""
 
     @abstractmethod
-    def exits(self, rows: Any, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, rows: Any, n_jobs: int) -> tuple[Scores, ExitSteps]:
         """Return scores (n_rows, K), and exit steps (n_rows,) as ``Trace.exit_step``."""
 
     def verdicts(self, rows: Any, n_jobs: int) -> NDArray[np.intp]:
@@ -70,7 +72,7 @@ class QueryExecutor(Protocol):
 
     def exits(
         self, rows: Rows, qid: Any, n_jobs: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+    ) -> tuple[Scores, ExitSteps, NDArray[np.int64]]:
         """Return scores (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
         ...
 
@@ -82,7 +84,7 @@ class QueryExecutor(Protocol):
 class Kernel(Executor):
     """Base class of executors over trees, all of which give the same scores, bit by bit."""
 
-    def exits(self, rows: Any, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, rows: Any, n_jobs: int) -> tuple[Scores, ExitSteps]:
         scores, exit_step = self._to_fill(rows)
         if self.program.evaluates_all:
             self.scores(rows, scores, n_jobs)
@@ -91,13 +93,11 @@ class Kernel(Executor):
             self._fill(rows, scores, exit_step, n_jobs)
         return scores, exit_step
 
-    def _fill(
-        self, rows: Any, scores: NDArray[np.float64], exit_step: NDArray[np.int32], n_jobs: int
-    ) -> None:
+    def _fill(self, rows: Any, scores: Scores, exit_step: ExitSteps, n_jobs: int) -> None:
         """Fill scores and exit steps of a policy by which rows may leave early."""
         raise NotImplementedError
 
-    def _to_fill(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def _to_fill(self, rows: Any) -> tuple[Scores, ExitSteps]:
         """Return scores and exit steps to fill."""
         n = len(rows)
         return np.empty((n, self.program.ensemble.n_scores)), np.zeros(n, np.int32)
@@ -126,12 +126,10 @@ class Walk(Kernel):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_walk(n_rows)
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
+    def scores(self, rows: Rows, out: Scores, n_jobs: int) -> None:
         self.program.walk.scores(rows, out, n_jobs)
 
-    def _fill(
-        self, rows: Any, scores: NDArray[np.float64], exit_step: NDArray[np.int32], n_jobs: int
-    ) -> None:
+    def _fill(self, rows: Any, scores: Scores, exit_step: ExitSteps, n_jobs: int) -> None:
         self.program.walk.exits(rows, scores, exit_step, None, n_jobs)
 
     def verdicts(self, rows: Rows, n_jobs: int) -> NDArray[np.intp]:
@@ -175,12 +173,10 @@ class Blocks(Kernel):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_blocks(n_rows)
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
+    def scores(self, rows: Rows, out: Scores, n_jobs: int) -> None:
         self.program.forest.run_blocks(rows, self.decisions, out, None, n_jobs)
 
-    def _fill(
-        self, rows: Any, scores: NDArray[np.float64], exit_step: NDArray[np.int32], n_jobs: int
-    ) -> None:
+    def _fill(self, rows: Any, scores: Scores, exit_step: ExitSteps, n_jobs: int) -> None:
         self.program.forest.run_blocks(rows, self.decisions, scores, exit_step, n_jobs)
 
 
@@ -196,7 +192,7 @@ class All(Kernel):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_all(n_rows)
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
+    def scores(self, rows: Rows, out: Scores, n_jobs: int) -> None:
         self.program.forest.scores(rows, out, n_jobs)
 
 
@@ -216,12 +212,10 @@ class Windows(Kernel):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_windows(n_rows)
 
-    def scores(self, rows: Any, out: NDArray[np.float64], n_jobs: int) -> None:
+    def scores(self, rows: Any, out: Scores, n_jobs: int) -> None:
         self.program.patch_walk.scores(rows, out, n_jobs)
 
-    def _fill(
-        self, rows: Any, scores: NDArray[np.float64], exit_step: NDArray[np.int32], n_jobs: int
-    ) -> None:
+    def _fill(self, rows: Any, scores: Scores, exit_step: ExitSteps, n_jobs: int) -> None:
         self.program.patch_walk.exits(rows, scores, exit_step, n_jobs)
 
     def run(self, rows: Any, n_jobs: int) -> Trace:
@@ -251,10 +245,10 @@ class Steps(Executor):
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_steps(n_rows)
 
-    def scores(self, rows: Rows, out: NDArray[np.float64], n_jobs: int) -> None:
+    def scores(self, rows: Rows, out: Scores, n_jobs: int) -> None:
         out[:] = self._followed(rows, n_jobs)[0]
 
-    def exits(self, rows: Rows, n_jobs: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, rows: Rows, n_jobs: int) -> tuple[Scores, ExitSteps]:
         scores, visits, _ = self._followed(rows, n_jobs)
         return scores, exit_steps(visits, len(rows))
 
@@ -307,7 +301,7 @@ def votes_on(ensemble: Ensemble, rows: Rows, n_jobs: int) -> Vote:
     votes = ensemble.votes(rows, n_jobs=n_jobs)
     tables, codes = votes.tables, votes.codes
 
-    def vote(classifier: int, here: NDArray[np.intp]) -> NDArray[np.float64]:
+    def vote(classifier: int, here: NDArray[np.intp]) -> Scores:
         total = np.zeros((len(here), tables.n_scores))
         for t in range(tables.rounds[classifier], tables.rounds[classifier + 1]):
             total += tables.table(t)[codes[here, t]]

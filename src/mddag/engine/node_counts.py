@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.cached import cached_property
-from mddag.engine.dag import BLOCK, Dag
+from mddag.engine.dag import Dag
 from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.votes import Votes
 from mddag.policy.policy import EVAL, SKIP, Policy
@@ -22,20 +22,13 @@ Numbers = NDArray[np.int64]
 
 def visited(dag: Dag, X: Any, qid: Any = None, *, n_jobs: int = 1) -> Numbers:
     """Count the nodes that each row visits on its path, (n,); `qid` is as for ``Dag.run``."""
-    rows = dag.ensemble.features.rows(X)
-    if dag.needs_queries:
-        return _of_block(dag, rows, qid, n_jobs)
-    blocks = (slice(start, start + BLOCK) for start in range(0, len(rows), BLOCK))
-    found = [_of_block(dag, rows[block], None, n_jobs) for block in blocks]
-    return np.concatenate([np.zeros(0, np.int64), *found])
-
-
-def _of_block(dag: Dag, rows: Any, qid: Any, n_jobs: int) -> Numbers:
-    codes = dag.ensemble.votes(rows, n_jobs=n_jobs).codes
-    depths = LeafDepths.of(dag.ensemble).of_rows(codes)
-    trace = dag.run(rows, qid, n_jobs=n_jobs)
-    owner = np.repeat(np.arange(len(rows)), trace.n_evaluated)
-    return np.bincount(owner, depths[owner, trace.indices], len(rows)).astype(np.int64)
+    depths, found = LeafDepths.of(dag.ensemble), [np.zeros(0, np.int64)]
+    for rows, trace in dag.traces(X, qid, n_jobs=n_jobs):
+        of_rows = depths.of_rows(dag.ensemble.votes(rows, n_jobs=n_jobs).codes)
+        owner = np.repeat(np.arange(len(rows)), trace.n_evaluated)
+        nodes = np.bincount(owner, of_rows[owner, trace.indices], len(rows))
+        found.append(nodes.astype(np.int64))
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True, eq=False)

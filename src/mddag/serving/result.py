@@ -286,7 +286,8 @@ class Result:
         if self.acquired is not None:
             bought = self.acquired
             costs = f"{bought.feature_cost:.4g} per row (all features {bought.full_cost:.4g})"
-            parts += [("features bought", costs), ("policy", self._policy)]
+            policy = f"{bought.member}, {len(bought.sets)} sets of features"
+            parts += [("features bought", costs), ("policy", policy)]
         if self.rates is not None:
             parts += [(name, self.rates.line(name)) for name in ("tpr", "fpr")]
         parts += named
@@ -298,11 +299,6 @@ class Result:
         return [*parts, ("expected speed", self._speed)]
 
     @property
-    def _policy(self) -> str:
-        assert self.acquired is not None
-        return f"{self.acquired.member}, {len(self.acquired.sets)} sets of features"
-
-    @property
     def _full_model(self) -> str:
         assert self.training is not None
         known = self.training
@@ -312,13 +308,13 @@ class Result:
 
     @property
     def _measured_on(self) -> str:
-        counted = f"{self.n_rows:,} {TASKS[self.kind].counted}"
-        without = "" if self.against != "model" else ", without labels"
-        if self.rows == "certifying":
-            return f"{counted} held out to test the guarantee{without}"
-        if self.rows == "choosing":
-            return f"{counted} held out to choose the policy{without}"
-        return f"{counted} that also fitted the policy or its calibration{without}"
+        why = {
+            "policy": "that also fitted the policy or its calibration",
+            "choosing": "held out to choose the policy",
+            "certifying": "held out to test the guarantee",
+        }[self.rows]
+        without = ", without labels" if self.against == "model" else ""
+        return f"{self.n_rows:,} {TASKS[self.kind].counted} {why}{without}"
 
     @property
     def _guarantee(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.engine.dag import BLOCK
 from mddag.engine.node_counts import visited
 from mddag.engine.purchases import Purchases
 from mddag.ensemble.feature_prices import FeaturePrices
@@ -269,7 +268,7 @@ class ServedModel(HasPredictor):
         ndarray of float64, shape (n,)
             Prices of groups and waves.
         """
-        return np.concatenate([cost for _, cost in self._bought(X)])
+        return self._bought(X)[1]
 
     def groups_bought(self, X: ArrayLike) -> NDArray[np.bool_]:
         """Return the groups of features that each row needs.
@@ -284,10 +283,10 @@ class ServedModel(HasPredictor):
         ndarray of bool, shape (n, G)
             A column for each of ``feature_prices.names``.
         """
-        return np.concatenate([groups for groups, _ in self._bought(X)])
+        return self._bought(X)[0]
 
-    def _bought(self, X: ArrayLike) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
-        """Yield groups and costs of rows, block by block, since paths may take much memory."""
+    def _bought(self, X: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Return the groups of rows and their costs."""
         served = self.untransformed()
         dag = served.model.dag
         if dag.purchases is None:
@@ -300,9 +299,10 @@ class ServedModel(HasPredictor):
                 "the model decides by the place of a document in its query; use run(X, qid), whose "
                 "Trace has groups and feature_cost"
             )
-        rows = self._rows(X)
-        for start in range(0, len(rows), BLOCK):
-            trace = dag.run(rows[start : start + BLOCK], n_jobs=served.n_jobs)
+        groups, costs = [np.zeros((0, dag.purchases.prices.n_groups), bool)], [np.zeros(0)]
+        for _, trace in dag.traces(self._rows(X), n_jobs=served.n_jobs):
             assert trace.groups is not None
             assert trace.feature_cost is not None
-            yield trace.groups, trace.feature_cost
+            groups.append(trace.groups)
+            costs.append(trace.feature_cost)
+        return np.concatenate(groups), np.concatenate(costs)

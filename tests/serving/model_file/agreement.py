@@ -154,8 +154,9 @@ def predictions_agree(predictor, X, scores):
         return
     predicted = predictor.predict(X)
     for i in range(FEW):
-        one = predictor.predict_one(np.ascontiguousarray(X[i]))
-        assert one == predicted[i] or (one != one and predicted[i] != predicted[i])
+        x = np.ascontiguousarray(X[i])
+        for one in (predictor.predict_one(x), predictor.predict(x[None])[0]):
+            assert one == predicted[i] or (one != one and predicted[i] != predicted[i])
     if ensemble.kind != "ranker":
         lazy_agrees(predictor, X[:FEW_LAZY], predicted[:FEW_LAZY])
     if ensemble.classes is None or ensemble.kind != "classifier":
