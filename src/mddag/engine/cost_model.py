@@ -158,7 +158,9 @@ class Costs:
         actions = policy.actions[: -(-n // policy.every)]
         evaluates_all = bool((actions == EVAL).all())
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
-        skips = _share_of_skips(actions)
+        # The share of the decisions that go on which skip, all cells counting alike.
+        n_eval, n_skip = (int((actions == action).sum()) for action in (EVAL, SKIP))
+        skips = n_skip / max(n_eval + n_skip, 1)
         steps = min(mean / max(1.0 - skips, 1.0 / max(n, 1)), n)
         n_leaves, n_trees = int(times.n_leaves[order].sum()), int(times.n_trees[order].sum())
         n_sets, n_splits = float(times.sets[order].sum()), n_leaves - n_trees
@@ -347,12 +349,6 @@ def _load_values(first: NDArray[np.int64], steps: float, every: int) -> float:
     gets_there = np.exp(-first / max(steps, 1.0))
     packed = PACK_VALUE * len(first)
     return float(np.where(at_once, LOAD_VALUE, LATER_VALUE * gets_there).sum() + packed)
-
-
-def _share_of_skips(actions: NDArray[np.integer]) -> float:
-    """Return the share of the decisions that go on which skip, all cells counting alike."""
-    n_eval, n_skip = (int((actions == action).sum()) for action in (EVAL, SKIP))
-    return n_skip / max(n_eval + n_skip, 1)
 
 
 def _nominal(ensemble: Ensemble) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -225,18 +225,15 @@ class Dag(ReadOnlyArrays):
         Trace
             Scores, paths and costs.
         """
-        trace = self._traced(X, qid, checked_jobs(n_jobs))
-        return trace if self.purchases is None else self.purchases.priced(trace)
-
-    def _traced(self, X: Any, qid: Any, n_jobs: int) -> Trace:
-        rows = self.ensemble.features.read(X)
+        rows, n_jobs = self.ensemble.features.read(X), checked_jobs(n_jobs)
         if self.needs_queries:
-            ready = self.ensemble.features.rows(rows)
-            return self.by_query.run(ready, qid, n_jobs)
-        if not isinstance(rows, Rows) and Windows.runs(self.program):
-            return Windows(self.program).run(rows, n_jobs)
-        tracer = Walk(self.program) if self.program.has_walk else Steps(self.program)
-        return tracer.run(self.ensemble.features.rows(rows), n_jobs)
+            trace = self.by_query.run(self.ensemble.features.rows(rows), qid, n_jobs)
+        elif not isinstance(rows, Rows) and Windows.runs(self.program):
+            trace = Windows(self.program).run(rows, n_jobs)
+        else:
+            tracer = Walk(self.program) if self.program.has_walk else Steps(self.program)
+            trace = tracer.run(self.ensemble.features.rows(rows), n_jobs)
+        return trace if self.purchases is None else self.purchases.priced(trace)
 
     def scores(
         self,
@@ -354,18 +351,19 @@ class Dag(ReadOnlyArrays):
         if self.needs_queries:
             ready = self.ensemble.features.rows(X)
             return self.by_query.exits(ready, qid, checked_jobs(n_jobs))[2]
-        counts = [trace.n_evaluated for _, trace in self.traces(X, n_jobs=n_jobs)]
+        counts = [trace.n_evaluated for _, trace in traces(self, X, n_jobs=n_jobs)]
         return np.concatenate([np.zeros(0, np.int64), *counts])
 
-    def traces(
-        self, X: Any, qid: Any = None, *, n_jobs: int = 1
-    ) -> Iterator[tuple[Rows | Patches, Trace]]:
-        """Yield blocks of rows with their traces, unless rows depend on one another."""
-        rows = self.ensemble.features.read(X)
-        size = max(len(rows), 1) if self.needs_queries else BLOCK
-        for start in range(0, len(rows), size):
-            block = rows[start : start + size]
-            yield block, self.run(block, qid, n_jobs=n_jobs)
+
+def traces(
+    dag: Dag, X: Any, qid: Any = None, *, n_jobs: int = 1
+) -> Iterator[tuple[Rows | Patches, Trace]]:
+    """Yield blocks of rows with their traces, unless rows depend on one another."""
+    rows = dag.ensemble.features.read(X)
+    size = max(len(rows), 1) if dag.needs_queries else BLOCK
+    for start in range(0, len(rows), size):
+        block = rows[start : start + size]
+        yield block, dag.run(block, qid, n_jobs=n_jobs)
 
 
 def compile(  # noqa: A001

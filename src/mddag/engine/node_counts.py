@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.cached import cached_property
-from mddag.engine.dag import Dag
+from mddag.engine.dag import Dag, traces
 from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.votes import Votes
 from mddag.policy.policy import EVAL, SKIP, Policy
@@ -23,7 +23,7 @@ Numbers = NDArray[np.int64]
 def visited(dag: Dag, X: Any, qid: Any = None, *, n_jobs: int = 1) -> Numbers:
     """Count the nodes that each row visits on its path, (n,); `qid` is as for ``Dag.run``."""
     depths, found = LeafDepths.of(dag.ensemble), [np.zeros(0, np.int64)]
-    for rows, trace in dag.traces(X, qid, n_jobs=n_jobs):
+    for rows, trace in traces(dag, X, qid, n_jobs=n_jobs):
         of_rows = depths.of_rows(dag.ensemble.votes(rows, n_jobs=n_jobs).codes)
         owner = np.repeat(np.arange(len(rows)), trace.n_evaluated)
         nodes = np.bincount(owner, of_rows[owner, trace.indices], len(rows))

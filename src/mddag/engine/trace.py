@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag._utils.checks import check_whole, described
 
-EDGE = np.dtype([("source", np.intp), ("target", np.intp), ("count", np.intp)])
-
 
 @dataclass(frozen=True, eq=False)
 class Trace:
@@ -148,7 +146,11 @@ class Trace:
         pairs, which = np.unique(found // n_groups, return_inverse=True)
         count = np.zeros((len(pairs), n_groups), np.intp)
         count[which, found % n_groups] = times
-        return _edge_records(*np.divmod(pairs, width), count, groups)
+        counted = ("count", np.intp) if groups is None else ("count", np.intp, (n_groups,))
+        edges = np.zeros(len(pairs), [("source", np.intp), ("target", np.intp), counted])
+        edges["source"], edges["target"] = np.divmod(pairs, width)
+        edges["count"] = count[:, 0] if groups is None else count
+        return edges
 
     def uses(self, n_classifiers: int, groups: ArrayLike | None = None) -> NDArray[np.intp]:
         """Count how many rows of each group evaluate h_j.
@@ -186,16 +188,3 @@ class Trace:
             )
         values, group = np.unique(array, return_inverse=True)
         return group.reshape(-1), len(values)
-
-
-def _edge_records(
-    source: NDArray[np.int64],
-    target: NDArray[np.int64],
-    count: NDArray[np.intp],
-    groups: ArrayLike | None,
-) -> NDArray[Any]:
-    grouped = [("source", np.intp), ("target", np.intp), ("count", np.intp, (count.shape[1],))]
-    edges = np.zeros(len(source), EDGE if groups is None else np.dtype(grouped))
-    edges["source"], edges["target"] = source, target
-    edges["count"] = count[:, 0] if groups is None else count
-    return edges

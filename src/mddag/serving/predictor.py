@@ -146,8 +146,10 @@ class Predictor(LazyPredictions):
         self._features, self._task = model.dag.ensemble.features, model.dag.ensemble.task
         classes = self.classes_
         self._dtype = np.dtype(np.float64) if classes is None else classes.dtype
-        # Indexing a list takes a tenth of the time of indexing an array.
-        self._labels = None if classes is None else _scalars(classes)
+        # Python's own scalars, by a list, which is indexed in a tenth of the time of an array.
+        self._labels: list[Any] | None = None
+        if classes is not None:
+            self._labels = classes.tolist() if classes.dtype.kind in "biu" else list(classes)
         self._choose_readers()
         self._n_written = self._n_probabilities() if self.has_probabilities else 0  # for speed
 
@@ -436,11 +438,6 @@ class Predictor(LazyPredictions):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
-
-
-def _scalars(classes: NDArray[Any]) -> list[Any]:
-    """Return the labels one by one: int and bool as Python's, others as the array has them."""
-    return classes.tolist() if classes.dtype.kind in "biu" else list(classes)
 
 
 def model_lines(model: Model) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag.engine.dag import traces
 from mddag.engine.node_counts import visited
 from mddag.engine.purchases import Purchases
 from mddag.ensemble.feature_prices import FeaturePrices
@@ -300,7 +301,7 @@ class ServedModel(HasPredictor):
                 "Trace has groups and feature_cost"
             )
         groups, costs = [np.zeros((0, dag.purchases.prices.n_groups), bool)], [np.zeros(0)]
-        for _, trace in dag.traces(self._rows(X), n_jobs=served.n_jobs):
+        for _, trace in traces(dag, self._rows(X), n_jobs=served.n_jobs):
             assert trace.groups is not None
             assert trace.feature_cost is not None
             groups.append(trace.groups)

@@ -9,11 +9,7 @@ import pytest
 from mddag.engine.dag import Dag
 from mddag.policy.grid import Grid
 from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
-from mddag.policy.rollout import IntegerVotes
-from mddag.serving.export.tables import (
-    Labels,
-)
-from mddag.serving.export.walk_tables import WalkTables, WorstCase
+from mddag.serving.export.tables import Labels, WalkTables, WorstCase
 from tests.engine.test_dag import stumps
 from tests.reference import serving
 from tests.serving.export.cases import cases

@@ -19,7 +19,6 @@ from mddag.serving.export.render import (
     with_facts,
 )
 from mddag.serving.export.tables import ModelTables
-from mddag.serving.export.walk_tables import WorstCase
 from mddag.serving.predictor import Predictor
 from tests.serving.export.programs import called
 from tests.serving.model_file.kinds import whole_model
@@ -137,7 +136,7 @@ LANGUAGES = {"go": "go", "java": "java", "javascript": "js", "rust": "rs"}
 
 
 def test_every_section_is_for_a_known_fact_and_closed():
-    known = ModelTables.of(whole_model()).all_facts
+    known = ModelTables(whole_model()).all_facts
     for name in [f"{name}/{part}.{end}" for name, end in LANGUAGES.items() for part in PARTS]:
         marks = [line.split()[1:] for line in code(name).splitlines() if line.startswith("//:")]
         opened = [mark[-1] for mark in marks if mark[0] == "if"]
@@ -147,10 +146,11 @@ def test_every_section_is_for_a_known_fact_and_closed():
 
 
 def test_a_model_in_a_comment():
-    assert about(ModelTables.of(whole_model()), WorstCase(2, 9), 100) == [
+    tables = ModelTables(whole_model())
+    assert about(tables, 100) == [
         "A sparse decision DAG, written by mddag.",
         "classifier of 2 base classifiers, 3 trees",
-        "worst case of a row: 2 base classifiers, 9 comparisons",
+        f"worst case of a row: 2 base classifiers, {tables.worst.comparisons} comparisons",
         "tables: 100 bytes",
         "feature 0: 'size'",
         "feature 1: 't\\xf8wn'; codes 0 = 'ulm', 1 = 7, 2 = 2.5, 3 = True",

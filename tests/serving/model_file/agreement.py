@@ -15,7 +15,7 @@ from mddag.policy.rollout import roll_out
 from mddag.policy.state import Stages
 from mddag.ranking.predictor import RankPredictor
 from mddag.serving.export import export
-from mddag.serving.export.walk_tables import WalkTables
+from mddag.serving.export.tables import WalkTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.reference import serving as exported

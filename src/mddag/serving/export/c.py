@@ -26,17 +26,16 @@ from mddag.ensemble.votes import starts_of
 from mddag.policy.rollout import LARGEST
 from mddag.serving.export.render import Rendered, about, code
 from mddag.serving.export.tables import Labels, ModelTables
-from mddag.serving.export.walk_tables import WorstCase
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
 INCLUDE = "#include <math.h>\n"
 
 
-def render(tables: ModelTables, worst: WorstCase, name: str, integers: bool = False) -> Rendered:
+def render(tables: ModelTables, name: str, integers: bool = False) -> Rendered:
     """Return the header, whose identifiers begin with `name`; `integers` for rows of int32_t."""
     arrays = [_array(*array) for array in _arrays(tables)]
     size = _bytes_of_splits(tables) + sum(n_bytes for _, n_bytes in arrays)
-    facts, lines = tables.facts, about(tables, worst, size)
+    facts, lines = tables.facts, about(tables, size)
     parts = [
         *_defined(tables, integers),
         _splits(tables, integers),

@@ -16,18 +16,17 @@ import numpy as np
 
 from mddag.serving.export.render import Rendered, about, array_bytes, code, walk_of
 from mddag.serving.export.tables import ModelTables
-from mddag.serving.export.walk_tables import WorstCase
 
 LONGEST = 60_000  # characters of a string; a multiple of 4
 
 
-def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+def render(tables: ModelTables, name: str) -> Rendered:
     """Return the class `name`, without a package."""
     size, walk = array_bytes(tables), walk_of("java", "java", tables.facts)
     patches = "patches" in tables.facts
     for mark, kind in {"ROW": "Row" if patches else "float[]", "VALUE": _value(patches)}.items():
         walk = walk.replace(f"@{mark}@", kind)
-    comment = (line.replace("\\", "\\\\") for line in about(tables, worst, size))
+    comment = (line.replace("\\", "\\\\") for line in about(tables, size))
     parts = [
         "".join(f"// {line}\n" for line in comment),
         f"public final class {name} {{",

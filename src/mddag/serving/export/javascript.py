@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from mddag.serving.export.render import Rendered, about, array_bytes, joined, walk_of
 from mddag.serving.export.tables import ModelTables
-from mddag.serving.export.walk_tables import WorstCase
 
 
-def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+def render(tables: ModelTables, name: str) -> Rendered:
     """Return the module; `name` has no place in it."""
     size = array_bytes(tables)
     parts = [
-        "".join(f"// {line}\n" for line in about(tables, worst, size)),
+        "".join(f"// {line}\n" for line in about(tables, size)),
         *(f"export const {n.upper()} = {value};" for n, value in tables.constants.items()),
         f"const UNIT = {tables.unit!r}; // a score is a sum times this power of two",
         *_tables(tables),

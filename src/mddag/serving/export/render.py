@@ -23,7 +23,6 @@ from importlib.resources import files
 from typing import Any
 
 from mddag.serving.export.tables import ModelTables
-from mddag.serving.export.walk_tables import WorstCase
 
 MARK = "//:"
 
@@ -82,9 +81,9 @@ def array_bytes(tables: ModelTables) -> int:
 MOST_FEATURES, MOST_VALUES = 200, 10
 
 
-def about(tables: ModelTables, worst: WorstCase, table_bytes: int) -> list[str]:
+def about(tables: ModelTables, table_bytes: int) -> list[str]:
     """Describe the model, in lines for a comment."""
-    ensemble = tables.ensemble
+    ensemble, worst = tables.ensemble, tables.worst
     classes = [] if ensemble.classes is None else ensemble.classes.tolist()
     return [
         "A sparse decision DAG, written by mddag.",

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from mddag.serving.export.render import Rendered, about, array_bytes, joined, walk_of
 from mddag.serving.export.tables import Labels, ModelTables
-from mddag.serving.export.walk_tables import WorstCase
 
 TYPES = {"whole": "i64", "real": "f64", "text": "&str"}
 CATEGORY = """
@@ -24,11 +23,11 @@ pub enum Category<'a> {
 """
 
 
-def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+def render(tables: ModelTables, name: str) -> Rendered:
     """Return the module; `name` has no place in it."""
     size, named = array_bytes(tables), "named" in tables.facts
     parts = [
-        "".join(f"// {line}\n" for line in about(tables, worst, size)),
+        "".join(f"// {line}\n" for line in about(tables, size)),
         "#![allow(dead_code)]\n#![allow(clippy::all)]\n",
         "use std::collections::HashMap;\n" if named else "",
         *(f"pub const {n.upper()}: usize = {value};" for n, value in tables.constants.items()),

@@ -19,7 +19,6 @@ from mddag.serving.export.c import INCLUDE
 from mddag.serving.export.c import render as render_c
 from mddag.serving.export.render import Rendered, about, code
 from mddag.serving.export.tables import ModelTables
-from mddag.serving.export.walk_tables import WorstCase
 
 SECTION = "mddag"
 STACK = 1 << 16  # bytes, besides those of a row
@@ -28,7 +27,7 @@ OPTIONS = ["--target=wasm32", "-std=c11", "-O2", "-ffreestanding", "-fno-builtin
 OPTIONS += ["-ffp-contract=off", "-fno-math-errno", "-Wl,--no-entry", "-Wl,--strip-all"]
 
 
-def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+def render(tables: ModelTables, name: str) -> Rendered:
     """Return the module; `name` has no place in it."""
     absent = [tool for tool in TOOLS if shutil.which(tool) is None]
     if absent:
@@ -37,24 +36,17 @@ def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
             "language 'wasm' needs; install them (Debian: apt-get install clang lld), or export "
             "language 'javascript', which needs nothing"
         )
-    header = render_c(tables, worst, "model")
-    has_probabilities = (
-        "#define MODEL_HAS_PROBABILITIES\n" if "probabilities" in tables.facts else ""
-    )
+    header = render_c(tables, "model")
     source = header.data.decode("ascii").replace(INCLUDE, code("wasm/freestanding.h"), 1)
-    module = _compiled(
-        source + has_probabilities + code("wasm/wasm.c"), STACK + _stack_of_row(tables)
-    )
-    described = _described(tables, about(tables, worst, header.table_bytes))
+    if "probabilities" in tables.facts:
+        source += "#define MODEL_HAS_PROBABILITIES\n"
+    stack = STACK
+    if tables.patches is not None:  # the walk makes the integral image of a patch
+        height, width = tables.patches.window
+        stack += 4 * (height + 1) * (width + 1)
+    module = _compiled(source + code("wasm/wasm.c"), stack)
+    described = _described(tables, about(tables, header.table_bytes))
     return Rendered(module + _section(SECTION, described), header.table_bytes)
-
-
-def _stack_of_row(tables: ModelTables) -> int:
-    """Count the bytes of the integral image that the walk makes of a patch."""
-    if tables.patches is None:
-        return 0
-    height, width = tables.patches.window
-    return 4 * (height + 1) * (width + 1)
 
 
 def _compiled(source: str, stack: int) -> bytes:

@@ -24,7 +24,6 @@ from mddag.engine.dag import Dag
 from mddag.ensemble.patches import PatchFeatures
 from mddag.serving.export.render import Rendered
 from mddag.serving.export.tables import ModelTables
-from mddag.serving.export.walk_tables import WorstCase
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import given_predictor
 from mddag.serving.served_model import HasPredictor
@@ -129,20 +128,21 @@ def export(
     checked_path(path)
     _check_integers(integer_thresholds, language, served)
     known_as = _checked_name(name, language, path)
-    tables = ModelTables.of(served)
-    worst = WorstCase.of(tables.walk)
+    if not served.dag.ensemble.task.predicts_classes:
+        served.dag.ensemble.task.require_predictions()
+    tables = ModelTables(served)
     # Only the renderer that is wanted is imported.
     render: Callable[..., Rendered] = import_module(f"mddag.serving.export.{language}").render
     options = {"integers": True} if integer_thresholds else {}
-    rendered = render(tables, worst, known_as, **options)
+    rendered = render(tables, known_as, **options)
     write_whole(path, rendered.data)
     return Exported(
         os.fspath(path),
         language,
         len(rendered.data),
         rendered.table_bytes,
-        worst.evaluations,
-        worst.comparisons,
+        tables.worst.evaluations,
+        tables.worst.comparisons,
     )
 
 

@@ -167,7 +167,7 @@ def _features_to_json(features: Features) -> Metadata:
             for column in sorted(features.categories)
         ],
         "missing": bool(features.missing),
-        **({"unknown": "error"} if features.unknown == "error" else {}),
+        "unknown": features.unknown,
         **({"window": list(features.window)} if isinstance(features, PatchFeatures) else {}),
     }
 
@@ -185,8 +185,8 @@ def _plain(value: Any, column: int) -> Any:
 def _features_from_json(metadata: Metadata, rectangles: NDArray[np.int32] | None) -> Features:
     if rectangles is not None:
         return _patch_features(metadata, rectangles)
-    unknown = metadata.get("unknown", "missing")  # most files need not say it
-    check_fields("features", {"unknown": unknown} | metadata, FEATURE_FIELDS)
+    check_fields("features", metadata, FEATURE_FIELDS)
+    unknown = metadata["unknown"]
     if unknown not in ("missing", "error"):
         raise ModelFileError(f"unknown categories are {unknown!r:.20}; wanted missing or error")
     n, names = metadata["n"], metadata["names"]
@@ -211,8 +211,7 @@ def _features_from_json(metadata: Metadata, rectangles: NDArray[np.int32] | None
 
 
 def _patch_features(metadata: Metadata, rectangles: NDArray[np.int32]) -> Features:
-    wanted = FEATURE_FIELDS | {"window": list}
-    check_fields("features", {"unknown": "missing"} | metadata, wanted)
+    check_fields("features", metadata, FEATURE_FIELDS | {"window": list})
     if [type(side) for side in metadata["window"]] != [int, int]:
         raise ModelFileError(
             f"the window is {metadata['window']!r:.40}; wanted its height and width"
@@ -222,7 +221,8 @@ def _patch_features(metadata: Metadata, rectangles: NDArray[np.int32]) -> Featur
             f"tensor features.rectangles has rows of {rectangles.shape[1]} numbers; wanted 15"
         )
     features = PatchFeatures.of(tuple(metadata["window"]), rectangles.reshape(-1, 3, 5))
-    plain = metadata["names"] is None and not metadata["categories"] and metadata["missing"]
+    rules = metadata["missing"] and metadata["unknown"] == "missing"
+    plain = metadata["names"] is None and not metadata["categories"] and rules
     if metadata["n"] != features.n or not plain:
         raise ModelFileError(
             f"there are {metadata['n']} features with names, categories or rules of their own; "

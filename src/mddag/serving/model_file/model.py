@@ -81,16 +81,11 @@ PRICES = {
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What is needed to predict, and what is known of it.
+    """What is needed to predict, and what is known of it."""
 
-    dag         : ensemble and policy
-    calibration : what scores at each exit stand for; None where there is none
-    result      : what was asked for, found and measured; None where nothing is known
-    """
-
-    dag: Dag
-    calibration: Calibration | None = None
-    result: Result | None = None
+    dag: Dag  # ensemble and policy
+    calibration: Calibration | None = None  # what scores at each exit stand for
+    result: Result | None = None  # what was asked for, found and measured
 
     def __post_init__(self) -> None:
         n_exits = len(self.dag.ensemble) + 1
@@ -156,41 +151,28 @@ class Model:
         check_tensors(tensors, wanted)
         ensemble = ensemble_of(metadata, tensors)
         policy = policy_of(metadata, tensors, ensemble)
-        result, expected = _result_of(metadata), None
-        if result is not None and result.evaluation is not None:
-            expected = result.evaluation.n_evaluated
+        result, expected = None, None
+        if metadata["result"] is not None:
+            result = from_json(Result, metadata["result"], "the result")
+            expected = None if result.evaluation is None else result.evaluation.n_evaluated
         purchases = purchases_of(metadata["prices"], tensors) if "prices" in metadata else None
         dag = Dag(ensemble, policy, expected_evaluations=expected, purchases=purchases)
         _ = dag.fixed_point  # raises for votes whose sums no executor could hold
         return cls(dag, calibration_of(tensors, ensemble, policy), result)
 
 
-def _result_of(metadata: Metadata) -> Result | None:
-    if metadata["result"] is None:
-        return None
-    try:
-        return from_json(Result, metadata["result"], "the result")
-    except ValueError as error:
-        raise ModelFileError(str(error)) from None
-
-
 @dataclass(frozen=True)
 class StateFormat:
-    """How one kind of state is kept.
+    """How one kind of state is kept."""
 
-    name    : what files call it
-    kind    : its class
-    parts   : of a state, the metadata of `fields` and the arrays of `tensors`
-    read    : the inverse: metadata and tensors of the right types, the grid, the number of steps
-    fields  : the types of its metadata
-    tensors : type and number of dimensions of its arrays, whose names begin with "state."
-    """
-
-    name: str
-    kind: type
+    name: str  # what files call it
+    kind: type  # its class
+    # of a state, the metadata of `fields` and the arrays of `tensors`
     parts: Callable[[Any], tuple[Metadata, Tensors]]
+    # the inverse, of metadata and tensors of the right types, the grid and the number of steps
     read: Callable[[Metadata, Tensors, Grid, int], State]
-    fields: Mapping[str, Types] = field(default_factory=dict)
+    fields: Mapping[str, Types] = field(default_factory=dict)  # types of its metadata
+    # type and number of dimensions of its arrays, whose names begin with "state."
     tensors: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
 
