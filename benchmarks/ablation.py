@@ -488,14 +488,15 @@ def measure_train(
 def measure_acquire(
     store: Store, seeds: Any = SEEDS, objective: str = "evaluations", variants: Any = None
 ) -> None:
-    """Measure ``acquire``; its parts have no switches."""
-    for seed, name in product(seeds, ACQUIRE_PROBLEMS):
+    """Measure ``acquire``, and with labels alone protected; its parts have no switches."""
+    protected = {DEFAULT: None, LABELS_ALONE: "accuracy"}
+    for seed, name, variant in product(seeds, ACQUIRE_PROBLEMS, protected):
         rows = price_lists.problem(name, seed)
         model = lightgbm(16, 0.1, 60, seed).fit(*rows.train)
         full_error = f"{np.mean(model.predict(rows.test[0]) != rows.test[1]):.5f}"
         known = {"problem": name, "model": "LightGBM", "seed": seed, "full_error": full_error}
         known["objective"] = "features"
-        if store.has(name, "LightGBM", seed, DEFAULT):
+        if store.has(name, "LightGBM", seed, variant):
             continue
         for max_loss in MAX_LOSSES:
             began = time.process_time()
@@ -508,9 +509,10 @@ def measure_acquire(
                 y_train=rows.train[1],
                 max_loss=max_loss,
                 confidence=None,
+                metric=protected[variant],
             )
             learning = f"{time.process_time() - began:.3f}"
-            made = {"max_loss": max_loss, "learning_s": learning, "variant": DEFAULT}
+            made = {"max_loss": max_loss, "learning_s": learning, "variant": variant}
             made["feature_cost"] = f"{estimator.feature_cost(rows.test[0]).mean():.4f}"
             store.add({**known, **made, **costs(estimator, *rows.test)})
 

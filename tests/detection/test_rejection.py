@@ -19,7 +19,7 @@ from mddag.detection.rejection_candidates import (
     positives,
 )
 from mddag.detection.thresholds import EndScores, RankedSums, WantedRate, shares_by_class
-from mddag.metrics import threshold_at_fpr, threshold_at_tpr
+from mddag.metrics import threshold_at_fpr
 from mddag.policy import Given
 from tests.detection.problems import detection_mdp
 from tests.reference import cascades as reference
@@ -230,7 +230,9 @@ def rows(draw):
 def test_theta_is_the_threshold_of_the_metrics(given_rows, rate):
     scores, positive = given_rows
     found = ends(scores, positive)
-    wanted = threshold_at_fpr(scores, positive, rate), threshold_at_tpr(scores, positive, rate)
+    ranked = np.sort(scores[positive])[::-1]
+    least = ranked[int(np.ceil(rate * len(ranked) - 1e-9)) - 1]
+    wanted = threshold_at_fpr(scores, positive, rate), np.nextafter(least, -np.inf)
     for target, theta in zip((WantedRate(fpr=rate), WantedRate(tpr=rate)), wanted, strict=True):
         assert found.rates(target.theta(found)) == pytest.approx(found.rates(theta))
 

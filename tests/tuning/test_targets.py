@@ -152,7 +152,7 @@ def test_a_bound_lies_between_0_and_1(value):
 
 
 def test_bounds_are_in_units_of_the_metric():
-    assert target_of(max_loss=1.5, largest=LogLoss().largest).value == 1.5
+    assert target_of(max_loss=1.5, largest=largest_loss(LogLoss())).value == 1.5
 
 
 @pytest.mark.parametrize("confidence", [0.4, 1.0, "0.9"])

@@ -8,10 +8,8 @@ deviances for regressors, `NDCG`, `LetorNDCG`, `MeanNDCG`, `MAP` and
 from mddag.metrics.classification import Accuracy, LogLoss, RocAuc
 from mddag.metrics.detection import (
     RealisedRates,
-    fpr_at_tpr,
     rate_interval,
     threshold_at_fpr,
-    threshold_at_tpr,
     tpr_at_fpr,
 )
 from mddag.metrics.named import as_metric
@@ -48,9 +46,7 @@ __all__ = [
     "RocAuc",
     "TweedieDeviance",
     "as_metric",
-    "fpr_at_tpr",
     "rate_interval",
     "threshold_at_fpr",
-    "threshold_at_tpr",
     "tpr_at_fpr",
 ]

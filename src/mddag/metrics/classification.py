@@ -83,11 +83,6 @@ class ClassMetric(ABC, Parameters):
         """
         return None
 
-    @property
-    def largest(self) -> float:
-        """Upper bound on the loss of the metric."""
-        return 1.0
-
     def lost(self, full: Matrix, sparse: Matrix, shares: Matrix, weight: Vector) -> Vector:
         """Return one number per row whose mean is how much worse `sparse` is than `full`.
 
@@ -167,10 +162,6 @@ class LogLoss(ClassMetric):
     @property
     def span(self) -> float | None:
         return None if self.smallest is None else -math.log(self.smallest)
-
-    @property
-    def largest(self) -> float:
-        return math.inf
 
 
 @dataclass

@@ -47,40 +47,10 @@ def threshold_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> float:
     1.0
     """
     values, positive = checked_scores(scores, labels)
-    check_rate("fpr", fpr)
+    check_between("fpr", fpr, 0.0, 1.0, "a rate from 0 to 1, such as 0.001")
     negatives = np.sort(_some(values[~positive], "negative", "an FPR"))[::-1]
     allowed = math.floor(fpr * len(negatives) + _ROUNDING)
     return -math.inf if allowed >= len(negatives) else float(negatives[allowed])
-
-
-def threshold_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> float:
-    """Return the largest threshold that at least `tpr` of the positives exceed.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n,)
-        Scores; larger for positives.
-    labels : array-like of shape (n,)
-        Labels 0 and 1, -1 and 1, or booleans.
-    tpr : float
-        True positive rate from 0 to 1.
-
-    Returns
-    -------
-    float
-        The threshold.
-
-    Examples
-    --------
-    >>> from mddag.metrics import threshold_at_tpr
-    >>> round(threshold_at_tpr([1.0, 2.0, 3.0, 4.0], [0, 0, 1, 1], tpr=1.0), 6)
-    3.0
-    """
-    values, positive = checked_scores(scores, labels)
-    check_rate("tpr", tpr)
-    positives = np.sort(_some(values[positive], "positive", "a TPR"))[::-1]
-    wanted = math.ceil(tpr * len(positives) - _ROUNDING)
-    return math.inf if wanted == 0 else float(np.nextafter(positives[wanted - 1], -math.inf))
 
 
 def tpr_at_fpr(
@@ -129,37 +99,6 @@ def tpr_at_fpr(
     return tpr, threshold
 
 
-def fpr_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> tuple[float, float]:
-    """Return the FPR at a given TPR, and the threshold.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n,)
-        Scores; larger for positives.
-    labels : array-like of shape (n,)
-        Labels 0 and 1, -1 and 1, or booleans.
-    tpr : float
-        Smallest true positive rate, from 0 to 1.
-
-    Returns
-    -------
-    fpr : float
-        Share of the negatives above the threshold.
-    threshold : float
-        Largest threshold that at least `tpr` of the positives exceed.
-
-    Examples
-    --------
-    >>> from mddag.metrics import fpr_at_tpr
-    >>> fpr_at_tpr([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], tpr=1.0)[0]
-    0.5
-    """
-    values, positive = checked_scores(scores, labels)
-    threshold = threshold_at_tpr(values, positive, tpr)
-    wrong = _some(values[~positive], "negative", "an FPR") > threshold
-    return float(wrong.mean()), threshold
-
-
 def rate_interval(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the Clopper-Pearson interval of a rate.
 
@@ -201,32 +140,20 @@ def checked_scores(
     scores: ArrayLike, labels: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return scores as (n,) and a mask of the positive rows."""
-    values = as_floats("scores", scores, "one number for each row, (n,)")
-    if values.ndim != 1:
-        raise ValueError(f"scores have shape {values.shape}; wanted one for each row, (n,)")
-    positive = checked_positive(labels, len(values))
+    values, n = as_floats("scores", scores, "one number for each row, (n,)"), np.shape(scores)[:1]
+    array: NDArray[Any] = np.asarray(labels)
+    for name, given in (("scores", values), ("labels", array)):
+        if given.ndim != 1 or given.shape != n:
+            raise ValueError(f"{name} have shape {given.shape}; wanted one for each row, {n}")
     bad = np.flatnonzero(np.isnan(values))
     if len(bad):
         raise ValueError(f"scores[{bad[0]}] is NaN; wanted numbers")
-    return values, positive
-
-
-def checked_positive(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
-    """Return a mask of the positive among `n` rows."""
-    array: NDArray[Any] = np.asarray(labels)
-    if array.shape != (n,):
-        raise ValueError(f"labels have shape {array.shape}; wanted one for each row, ({n},)")
     if array.dtype.kind == "b":
-        return np.asarray(array)
-    values = set(np.unique(array).tolist()) if array.dtype.kind in "iuf" else {None}
-    if not (values <= {0, 1} or values <= {-1, 1}):
+        return values, array
+    known = set(np.unique(array).tolist()) if array.dtype.kind in "iuf" else {None}
+    if not (known <= {0, 1} or known <= {-1, 1}):
         raise ValueError(f"labels are {described(labels)}; wanted 0 and 1, -1 and 1, or booleans")
-    return np.asarray(array > 0)
-
-
-def check_rate(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a rate."""
-    check_between(name, value, 0.0, 1.0, "a rate from 0 to 1, such as 0.001")
+    return values, np.asarray(array > 0)
 
 
 def _some(values: NDArray[np.float64], kind: str, rate: str) -> NDArray[np.float64]:

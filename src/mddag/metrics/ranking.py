@@ -55,9 +55,6 @@ class Queries:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __repr__(self) -> str:
-        return f"<Queries: {len(self)} with {len(self.rows)} documents>"
-
     @property
     def n_rows(self) -> int:
         """Number of documents."""
@@ -94,10 +91,6 @@ class Queries:
         out = np.empty_like(values)
         out[self.rows] = values
         return out
-
-    def of_rows(self) -> NDArray[np.intp]:
-        """Return the query of each row, (n,)."""
-        return self.returned(self.query)
 
     def order(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
         """Sort positions by falling score within each query; ties keep the input order."""
@@ -149,29 +142,21 @@ def checked_qid(qid: Any, n_rows: int) -> NDArray[Any]:
         raise ValueError(f"qid is {described(qid)} that is no array; wanted {WANTED}") from None
     if values.ndim != 1 or len(values) != n_rows:
         raise ValueError(f"qid has shape {values.shape}; wanted {WANTED}, ({n_rows},)")
-    if values.dtype.kind == "f":
-        _check_whole_floats(values)
-    elif n_rows and not (values.dtype.kind in "iuUS" or _is_named(values)):
+    if values.dtype.kind == "f":  # neither fractions nor numbers too large to be distinguished
+        largest = 2.0 ** (np.finfo(values.dtype).nmant + 1)
+        bad = np.flatnonzero(~((np.abs(values) <= largest) & (values == np.floor(values))))
+        if len(bad):
+            raise ValueError(
+                f"qid[{bad[0]}] is {values[bad[0]]}; wanted {WANTED}, as {values.dtype} up to "
+                f"{largest:.0f}"
+            )
+        return values
+    kinds = {type(value) for value in values.tolist()} if values.dtype.kind == "O" else set()
+    whole = bool not in kinds and all(issubclass(kind, Integral) for kind in kinds)
+    named = kinds and (whole or all(issubclass(kind, str) for kind in kinds))
+    if n_rows and not (values.dtype.kind in "iuUS" or named):
         raise ValueError(f"qid is {described(values)}; wanted {WANTED}")
     return values
-
-
-def _check_whole_floats(values: NDArray[Any]) -> None:
-    """Raise ValueError for fractions, and for numbers too large to be distinguished."""
-    largest = 2.0 ** (np.finfo(values.dtype).nmant + 1)
-    bad = np.flatnonzero(~((np.abs(values) <= largest) & (values == np.floor(values))))
-    if len(bad):
-        beyond = f", as {values.dtype} up to {largest:.0f}" if np.isfinite(values[bad[0]]) else ""
-        raise ValueError(f"qid[{bad[0]}] is {values[bad[0]]}; wanted {WANTED}{beyond}")
-
-
-def _is_named(values: NDArray[Any]) -> bool:
-    """Return whether objects are all str, or all whole numbers."""
-    if values.dtype.kind != "O":
-        return False
-    kinds = {type(value) for value in values.tolist()}
-    whole = bool not in kinds and all(issubclass(kind, Integral) for kind in kinds)
-    return whole or all(issubclass(kind, str) for kind in kinds)
 
 
 def _starts(sizes: NDArray[Any]) -> NDArray[np.intp]:
@@ -368,7 +353,10 @@ class NDCG(GainMetric):
     def worth(self, ideal: NDArray[np.float64], queries: Queries) -> NDArray[np.float64]:
         ranks = queries.ranks
         counted = ranks < (queries.n_rows if self.k is None else self.k)
-        return _over_ideal(np.where(counted, self.discounted(ranks), 0.0), ideal, queries)
+        discounted = np.where(counted, self.discounted(ranks), 0.0)
+        best = queries.sums(ideal * discounted)
+        shares = np.divide(1.0, best, out=np.zeros(len(best)), where=best > 0)
+        return np.asarray(discounted * shares[queries.query])
 
     @staticmethod
     def discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -407,7 +395,7 @@ class LetorNDCG(NDCG):
 
     @staticmethod
     def discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
-        return _letor_discounted(ranks)
+        return np.asarray(1.0 / np.log2(np.maximum(ranks + 1.0, 2.0)), np.float64)
 
 
 @dataclass
@@ -427,7 +415,7 @@ class MeanNDCG(GainMetric):
         return size
 
     def worth(self, ideal: NDArray[np.float64], queries: Queries) -> NDArray[np.float64]:
-        discounted = _letor_discounted(queries.ranks)
+        discounted = LetorNDCG.discounted(queries.ranks)
         ideals = queries.running_sums(ideal * discounted)
         shares = np.divide(1.0, ideals, out=np.zeros(len(ideals)), where=ideals > 0)
         total = queries.sums(shares)[queries.query]
@@ -501,28 +489,9 @@ class MRR(RankingMetric):
         return 1.0 / first
 
 
-def _letor_discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
-    return np.asarray(1.0 / np.log2(np.maximum(ranks + 1.0, 2.0)), np.float64)
-
-
-def _over_ideal(
-    discounted: NDArray[np.float64], ideal: NDArray[np.float64], queries: Queries
-) -> NDArray[np.float64]:
-    best = queries.sums(ideal * discounted)
-    shares = np.divide(1.0, best, out=np.zeros(len(best)), where=best > 0)
-    return discounted * shares[queries.query]
-
-
 def checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
     """Return scores (n,) after checking that they can be sorted."""
-    wanted = "one number to sort by for each document, (n,)"
-    numbers = as_floats("scores", scores, wanted)
-    if numbers.ndim != 1:
-        raise ValueError(f"scores have shape {numbers.shape}; wanted {wanted}")
-    bad = np.flatnonzero(np.isnan(numbers))
-    if len(bad):
-        raise ValueError(f"scores[{bad[0]}] is NaN; wanted numbers to sort by")
-    return numbers
+    return _numbers("scores", scores, "one number to sort by for each document, (n,)")
 
 
 def checked_labels(labels: ArrayLike) -> NDArray[np.float64]:
@@ -530,12 +499,18 @@ def checked_labels(labels: ArrayLike) -> NDArray[np.float64]:
     wanted = f"one relevance label from 0 to {LARGEST_LABEL} for each document, (n,)"
     if labels is None:
         raise ValueError(f"labels are missing: y is None; wanted {wanted}")
-    numbers = as_floats("labels", labels, wanted)
+    return _numbers("labels", labels, wanted, 0, LARGEST_LABEL)
+
+
+def _numbers(
+    name: str, values: ArrayLike, wanted: str, least: float = -np.inf, most: float = np.inf
+) -> NDArray[np.float64]:
+    numbers = as_floats(name, values, wanted)
     if numbers.ndim != 1:
-        raise ValueError(f"labels have shape {numbers.shape}; wanted {wanted}")
-    bad = np.flatnonzero(~((numbers >= 0) & (numbers <= LARGEST_LABEL)))
+        raise ValueError(f"{name} have shape {numbers.shape}; wanted {wanted}")
+    bad = np.flatnonzero(~((numbers >= least) & (numbers <= most)))  # NaN too
     if len(bad):
-        raise ValueError(f"labels[{bad[0]}] is {numbers[bad[0]]}; wanted {wanted}")
+        raise ValueError(f"{name}[{bad[0]}] is {numbers[bad[0]]}; wanted {wanted}")
     return numbers
 
 

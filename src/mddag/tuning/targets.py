@@ -24,6 +24,7 @@ from mddag.adapters import metric_of_objective
 from mddag.ensemble.tasks import Task
 from mddag.metrics.classification import Accuracy, ClassMetric, RocAuc
 from mddag.metrics.named import Metric
+from mddag.metrics.ranking import RankingMetric
 from mddag.metrics.regression import R2, RegressionMetric
 from mddag.policy.mdp import checked_beta
 from mddag.serving.result import MeasuredBound
@@ -536,9 +537,8 @@ def target_of(
 
 def largest_loss(metric: Metric | None) -> float:
     """Return what bounds must be below: the largest loss in the unit of the metric."""
-    if isinstance(metric, RegressionMetric) and not metric.larger_is_better:
-        return math.inf
-    return metric.largest if isinstance(metric, ClassMetric) else 1.0
+    bounded = metric is None or isinstance(metric, RankingMetric) or metric.larger_is_better
+    return 1.0 if bounded else math.inf
 
 
 def check_above(name: str, value: Any, largest: float) -> None:
