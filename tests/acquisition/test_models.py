@@ -15,12 +15,12 @@ from mddag.acquisition.dag import set_dag
 from mddag.acquisition.feature_sets import (
     MOST_PREFIXES,
     FeatureSets,
+    SetPolicy,
     candidate_sets,
     group_orders,
     prefixes,
 )
 from mddag.acquisition.models import FOLDS, SetModels, cross_fitted_rows
-from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.feature_prices import FeaturePrices

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag.acquisition.dag import EnsembleBlocks, block_policy
-from mddag.acquisition.feature_sets import completed, completed_set
+from mddag.acquisition.feature_sets import SetPolicy, completed, completed_set
 from mddag.acquisition.models import on_columns
-from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import between
 from mddag.acquisition.search import LEAST, Cascades, all_members, best_member, solve
 from mddag.ensemble.features import Features

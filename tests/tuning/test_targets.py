@@ -8,7 +8,7 @@ from mddag.metrics import R2, Accuracy, LogLoss, RocAuc
 from mddag.tuning.front import Candidate, Front
 from mddag.tuning.guarantee import BoundedLoss
 from mddag.tuning.problem import Split
-from mddag.tuning.targets import Budget, MaxDisagreement, MaxLoss, Price, target_of
+from mddag.tuning.targets import Budget, MaxDisagreement, MaxLoss, Price, largest_loss, target_of
 
 CLASSES, NUMBERS = TASKS["classifier"](classes=np.arange(2)), TASKS["regressor"]()
 N = 5000  # rows of each part

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.acquisition.feature_sets import Edges, SetPolicy, Targets
 from mddag.acquisition.models import SetModels
-from mddag.acquisition.policy import Edges, SetPolicy, Targets
 from mddag.engine.dag import Dag
 from mddag.engine.purchases import Purchases
 from mddag.ensemble.ensemble import Ensemble

@@ -2,9 +2,9 @@
 
     fare(S, T) = sum of the prices of the groups in T but not in S, and wave_cost
 
-A row goes upwards only, from S to a larger set T that contains it. The first set holds what is
-free; the last one is that of the given model. Sets are numbered so that a subset has the lower
-number.
+A row goes upwards only, from S to a larger set T that contains it; it quits where the target of a
+policy, by the cell of the number that the model of S gives it, is S itself. The first set holds
+what is free; the last one is that of the given model. Subsets have the lower numbers.
 
 With few groups every subset gets a model. With more, sets are prefixes of a few orders of the
 groups. An order is found greedily by a model of rows in which random groups are hidden (missing),
@@ -35,6 +35,8 @@ COPIES = 3
 LEAST_WEIGHT = 3e-4  # of a row that is decided
 Floats = NDArray[np.float64]
 Held = NDArray[np.bool_]
+Edges = NDArray[np.float64]
+Targets = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +103,62 @@ class FeatureSets:
                 chain.append(int(to[np.argmax(worth)]))
             found.append(chain)
         return [list(chain) for chain in dict.fromkeys(map(tuple, found))]
+
+
+@dataclass(frozen=True, eq=False)
+class Stops:
+    """Where n rows stopped."""
+
+    last: NDArray[np.intp]  # (n,), last set
+    cost: NDArray[np.float64]  # (n,), price paid
+    seen: NDArray[np.bool_]  # (n, M), mask of the sets evaluated
+
+
+@dataclass(frozen=True, eq=False)
+class SetPolicy:
+    """A policy over sets.
+
+    For each set there are rising `edges`, of which cell c holds edges[c - 1] < value <= edges[c],
+    and `targets`, one for each cell.
+    """
+
+    edges: tuple[Edges, ...]
+    targets: tuple[Targets, ...]
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    @classmethod
+    def static(cls, n_sets: int, s: int) -> SetPolicy:
+        """Send all rows to set s at once."""
+        targets = [np.array([t]) for t in range(n_sets)]
+        targets[0] = np.array([s])
+        return cls(tuple(np.empty(0) for _ in targets), tuple(targets))
+
+    def follow(self, sets: FeatureSets, values: NDArray[np.float64]) -> Stops:
+        """Take rows with these values (n, M) through the sets."""
+        n = len(values)
+        at, cost = np.zeros(n, np.intp), np.zeros(n)
+        seen = np.zeros(values.shape, bool)
+        for s in self.reachable():
+            here = np.flatnonzero(at == s)
+            seen[here, s] = True
+            to = self.targets[s][np.searchsorted(self.edges[s], values[here, s])]
+            on = to != s
+            cost[here[on]] += sets.fares[s, to[on]]
+            at[here] = to
+        start = self.targets[0]
+        if (start == start[0]).all() and start[0] != 0:  # nobody needs the model of the first set
+            seen[:, 0] = False
+        return Stops(at, cost, seen)
+
+    def reachable(self) -> list[int]:
+        """Return the sets that a row may come to, in rising order."""
+        found = {0}
+        for s in range(len(self)):
+            if s in found:
+                found.update(self.targets[s].tolist())
+        return sorted(found)
 
 
 def completed(prices: FeaturePrices, held: Held) -> Held:

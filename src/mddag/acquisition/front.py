@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.acquisition.feature_sets import FeatureSets, candidate_sets, completed_set
+from mddag.acquisition.feature_sets import (
+    FeatureSets,
+    SetPolicy,
+    candidate_sets,
+    completed_set,
+)
 from mddag.acquisition.models import SetModels, cross_fitted_rows
-from mddag.acquisition.policy import SetPolicy
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.acquisition.search import Member, all_members, best_member
 from mddag.ensemble.costs import read_groups
@@ -41,10 +45,9 @@ class SetCandidate(Candidate):
         return self.mean_lost
 
     def excess(self, part: Part) -> Matrix:
-        front = self.front
-        (seen, _), (last, _) = (
-            front.stops(self.policy, rows) for rows in (front.seen, front.certifying)
-        )
+        front, sets = self.front, self.front.models.sets
+        seen = self.policy.follow(sets, front.seen.values).last
+        last = self.policy.follow(sets, front.certifying.values).last
         return front.excess(seen, front.certifying, last)
 
 
@@ -113,11 +116,6 @@ class SetFront(Front[SetCandidate]):
             measured,
             next(iter(simple.values()))[: len(seen)],
         )
-
-    def stops(self, policy: SetPolicy, rows: SetScores) -> tuple[NDArray[np.intp], Floats]:
-        """Return the last set of each row (n,), and what it pays (n,)."""
-        stops = policy.follow(self.models.sets, rows.values)
-        return stops.last, stops.cost
 
     def excess(self, seen: NDArray[np.intp], rows: SetScores, last: NDArray[np.intp]) -> Matrix:
         """Return the excess losses (n_losses, n) of rows that stop in these sets.

@@ -35,8 +35,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.acquisition.feature_sets import FeatureSets
-from mddag.acquisition.policy import SetPolicy
+from mddag.acquisition.feature_sets import FeatureSets, SetPolicy
 from mddag.acquisition.rows import SetSample, between
 
 LENT = 0.5  # of the rows of a cell, to each of its neighbors

@@ -140,7 +140,7 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
         metric = self._checked_metric()
         given = self.ensemble
         if given is None or not (is_fitted(given) or is_classifier(given)):
-            self._checked_exits()  # before a model is trained
+            checked_exits(self.solver)  # before a model is trained
         with all_or_nothing(self):
             X = self._seen(X, finite=False)
             labels = checked_labels(y)
@@ -168,7 +168,7 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
         if ensemble.kind == "classifier":
             self._fit_classifier(model, X_policy, y[rows], random)
         else:
-            exits, more = self._checked_exits(), None
+            exits, more = checked_exits(self.solver), None
             odds, ensemble = ensemble.kind == "ranker", as_ranker(ensemble)
             fitted = FittedModel(ensemble, rows, source.transformer)
             read = self._enter(fitted, X_policy, finite=False)
@@ -248,9 +248,6 @@ class MDDAGRanker(RankedDocuments, DagEstimator):
         check_between("beta", self.beta, 0.0, np.inf, "a finite price, 0 or more")
         return checked_metric(self.metric)
 
-    def _checked_exits(self) -> Exits:
-        return checked_exits(UrgencyExits() if self.solver is None else self.solver)
-
     def _fitted(
         self, X: Any, y: NDArray[Any], queries: Queries, random: np.random.RandomState
     ) -> tuple[Any, NDArray[np.intp], NDArray[np.intp]]:
@@ -297,10 +294,10 @@ def checked_metric(metric: Any) -> GainMetric:
     return found
 
 
-def checked_exits(exits: Any) -> Exits:
-    """Return how documents quit."""
-    check_is("solver", exits, Exits, "how documents of queries quit, such as UrgencyExits()")
-    found: Exits = exits
+def checked_exits(solver: Any) -> Exits:
+    """Return how documents quit, ``UrgencyExits()`` for None."""
+    found: Exits = UrgencyExits() if solver is None else solver
+    check_is("solver", found, Exits, "how documents of queries quit, such as UrgencyExits()")
     return found
 
 

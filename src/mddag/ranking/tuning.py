@@ -146,7 +146,7 @@ def sparsify(
             "MDDAGRanker(model, solver=…).fit(X, y, qid=qid) sorts by expected relevance"
         )
     odds, ensemble = ensemble.kind == "ranker", as_ranker(ensemble)
-    tried = [checked_exits(solver)] if solver is not None else [UrgencyExits()]
+    tried = [checked_exits(solver)]
     if timed and solver is None:
         tried = [UrgencyExits(TIMED_EVERY, FEW_CHECKS), ProximityExits(growth=FEW_CHECKS)]
     metric = checked_metric(metric)
