@@ -31,36 +31,12 @@ def drawn(data):
     return mddag.compile(ensemble, policy, purchases=Purchases.of(prices, ensemble)), X
 
 
-def given_all(walk, X, rows, lacking):
-    """Hand rows all that they wait for."""
-    for g in np.flatnonzero(lacking.any(axis=0)).tolist():
-        of = rows[lacking[:, g]]
-        walk.give(g, of, X[of][:, walk.purchases.prices.columns[g]])
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=150)
-def test_rows_end_where_whole_rows_end(data):
-    dag, X = drawn(data)
-    n_jobs = data.draw(st.sampled_from([1, 2]))
-    walk, trace = LazyWalk(dag.program, dag.purchases, len(X), n_jobs), dag.run(X)
-    waiting = np.arange(len(X))
-    while len(waiting):
-        lacking = walk.resume(waiting)
-        given_all(walk, X, waiting, lacking)
-        waiting = waiting[lacking.any(axis=1)]
-    scores, exit_step, codes = walk.finish()
-    np.testing.assert_array_equal(scores, trace.scores)
-    np.testing.assert_array_equal(exit_step, trace.exit_step)
-    np.testing.assert_array_equal(codes, trace.verdict)
-    np.testing.assert_array_equal(walk.had, trace.groups)
-
-
 @given(st.data())
 @settings(deadline=None, max_examples=150)
 def test_rows_wait_where_the_twin_waits(data):
     dag, X = drawn(data)
-    walk, trace, buys = LazyWalk(dag.program, dag.purchases, len(X)), dag.run(X), dag.purchases.buys
+    n_jobs, buys = data.draw(st.sampled_from([1, 2])), dag.purchases.buys
+    walk, trace = LazyWalk(dag.program, dag.purchases, len(X), n_jobs), dag.run(X)
     had = [set() for _ in X]
     for _ in range(data.draw(st.integers(1, 4))):
         rows = np.flatnonzero([data.draw(st.booleans()) for _ in X])
@@ -77,16 +53,12 @@ def test_rows_wait_where_the_twin_waits(data):
     for row in range(len(X)):
         n, _ = twin.reached(trace.path(row), buys, had[row])
         assert exit_step[row] == (step_of[trace.path(row)[n - 1]] + 1 if n else 0)
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=100)
-def test_waves_are_those_of_the_twin(data):
-    dag, X = drawn(data)
-    trace, prices = dag.run(X), dag.purchases.prices
-    for i in range(len(X)):
-        found = twin.waves(trace.path(i), dag.purchases.buys)
-        assert trace.waves[i] == sum(any(prices.costs[g] > 0 for g in wave) for wave in found)
+    for g, columns in enumerate(dag.purchases.prices.columns):
+        walk.give(g, np.arange(len(X)), X[:, columns])
+    assert not walk.resume(np.arange(len(X))).any()
+    for mine, theirs in zip(walk.finish(), dag.exits(X), strict=False):
+        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal(walk.finish()[2], trace.verdict)
 
 
 def test_what_cannot_wait_is_refused():

@@ -50,17 +50,6 @@ def reached(path, buys, had):
     return len(path), set()
 
 
-def waves(path, buys):
-    """The sets of groups that are fetched together, in order."""
-    had, found = set(), []
-    while True:
-        _, lacking = reached(path, buys, had)
-        if not lacking:
-            return found
-        found.append(lacking)
-        had |= lacking
-
-
 # Twin of native/walk/probabilities.hpp: class probabilities of the scores (K,) of one row.
 
 

@@ -216,15 +216,3 @@ def test_one_row_in_any_form(answer):
     result = of_towns().predict_one_lazy(answers.get, return_details=True)
     assert result.scores.tolist() == [[7]]
     assert of_towns().predict_one_lazy(answers.get) == 1
-
-
-@pytest.mark.parametrize(
-    ("answers", "words"),
-    [
-        ({"bank": [5, 1], "work": "high"}, "the group 'work' gave what cannot .*'high'"),
-        ({"bank": 3}, "the group 'bank' gave what cannot be read: x is an int"),
-    ],
-)
-def test_one_row_that_cannot_be_read(answers, words):
-    with pytest.raises(ValueError, match=words):
-        of_towns().predict_one_lazy(answers.get)

@@ -128,7 +128,7 @@ def in_a_state():
     [
         (lambda: compile_dag(Ensemble.from_callables([len], n_features=1)), "1 callables, and a f"),
         (lambda: empty(features=Features(1, categories={0: ((1, 2),)})), r"the category \(1, 2\)"),
-        (lambda: empty(classes=np.array([1, "a"], object)), "objects such as 1; .*encode the lab"),
+        (lambda: empty(classes=np.array([1, "a"], object)), "are object such as 1; .*encode th"),
         (lambda: empty(classes=np.array(["2020", "2021"], "M8[Y]")), r"are datetime64\[Y\]"),
         (lambda: empty(classes=np.array([b"a", b"b"])), r"classes are \|S1"),
         (in_a_state, "is an Unknown, which a file cannot keep; wanted Score or"),

@@ -247,15 +247,11 @@ def labels_to_json(classes: NDArray[Any] | None) -> Metadata | None:
         return None
     values = classes.tolist()
     name = f"U{classes.dtype.itemsize // 4}" if classes.dtype.kind == "U" else classes.dtype.name
-    if name == "object" and not all(type(value) is str for value in values):
+    texts = classes.dtype.kind in "UO" and all(type(value) is str for value in values)
+    if not texts and name not in _NUMBERS:
         raise TypeError(
-            f"classes are Python objects such as {values[0]!r:.40}; a file keeps bools, integers, "
+            f"classes are {classes.dtype} such as {values[0]!r:.40}; a file keeps bools, integers, "
             "floats and strings: encode the labels"
-        )
-    if name not in _NUMBERS and name != "object" and classes.dtype.kind != "U":
-        raise TypeError(
-            f"classes are {classes.dtype}; a file keeps bools, integers, floats and strings: "
-            "encode the labels"
         )
     return {"dtype": name, "values": values}
 
