@@ -17,10 +17,6 @@ def test_a_price_list_in_one_line():
     assert str(FeaturePrices.of(Features(9))).endswith("5 1, …)")
 
 
-def test_free_features_make_no_wave():
-    assert FeaturePrices.of(Features(2), [0, 0], wave_cost=9.0).full_cost == 0.0
-
-
 @pytest.mark.parametrize(
     ("fields", "got"),
     [

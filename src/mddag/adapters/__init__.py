@@ -197,20 +197,15 @@ def other_than_ours(data: bytes) -> str | None:
 def _converted(model: Any) -> Ensemble:
     if isinstance(model, Ensemble):
         return model
-    for adapter in MEMBERS:
-        if adapter.accepts(model):
-            refuse_one_class(model)
-            ensemble = adapter.convert(model)
-            verify(adapter, model, ensemble)
-            return _linked(model, ensemble)
-    raise TypeError(_unknown(model))
-
-
-def _linked(model: Any, ensemble: Ensemble) -> Ensemble:
-    """Give the ensemble of a regressor the link of its model; return any other as it is."""
-    if not isinstance(ensemble.task, Regression):
-        return ensemble
-    return replace(ensemble, task=Regression(link=link_of(model, ensemble)))
+    adapter = next((a for a in MEMBERS if a.accepts(model)), None)
+    if adapter is None:
+        raise TypeError(_unknown(model))
+    refuse_one_class(model)
+    ensemble = adapter.convert(model)
+    verify(adapter, model, ensemble)
+    if ensemble.kind == "regressor":
+        return replace(ensemble, task=Regression(link=link_of(model, ensemble)))
+    return ensemble
 
 
 def _unknown(model: Any) -> str:
@@ -219,10 +214,9 @@ def _unknown(model: Any) -> str:
         return f"model is the class {model.__name__}; pass a fitted object of it"
     wrapper = next((name for name in lineage(model) if name in _INSIDE), None)
     if wrapper is not None:
-        inside, lost = _INSIDE[wrapper], _lost_without(model, wrapper)
         return (
             f"model is {typed(model)}, which wraps other models; pass the final, fitted "
-            f"estimator ({inside}) and the rows that it sees{lost}"
+            f"estimator ({_INSIDE[wrapper]}) and the rows that it sees{_KEEPING.get(wrapper, '')}"
         )
     return (
         f"model is {typed(model)}, which mddag cannot read; it reads: {known}; "
@@ -239,20 +233,13 @@ _INSIDE = {
     "sklearn.MultiOutputRegressor": "one of model.estimators_",
     "sklearn.TransformedTargetRegressor": "model.regressor_",
 }
-
-
-def _lost_without(model: Any, wrapper: str) -> str:
-    """Say what the model inside a wrapper does not do, and how to lose nothing."""
-    if wrapper == "sklearn.CalibratedClassifierCV":
-        return (
-            "; its calibration moves decisions, which would be lost, as would the models of other "
-            "folds: fit it with ensemble=False, so that there is one model, and calibrate what "
-            "sparsify makes of that: CalibratedClassifierCV(FrozenEstimator(sparse)).fit(X, y)"
-        )
-    if wrapper == "sklearn.TransformedTargetRegressor":
-        return (
-            "; it predicts transformed targets, so give "
-            "model.transformer_.transform(y[:, None])[:, 0] for y, which max_loss then counts, and "
-            "apply model.transformer_.inverse_transform to what the sparse model predicts"
-        )
-    return ""
+# What would be lost without them, and how to keep it
+_KEEPING = {
+    "sklearn.CalibratedClassifierCV": "; its calibration moves decisions, which would be lost, as "
+    "would the models of other folds: fit it with ensemble=False, so that there is one model, and "
+    "calibrate what sparsify makes of that: "
+    "CalibratedClassifierCV(FrozenEstimator(sparse)).fit(X, y)",
+    "sklearn.TransformedTargetRegressor": "; it predicts transformed targets, so give "
+    "model.transformer_.transform(y[:, None])[:, 0] for y, which max_loss then counts, and apply "
+    "model.transformer_.inverse_transform to what the sparse model predicts",
+}

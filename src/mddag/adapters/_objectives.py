@@ -125,8 +125,7 @@ def monotone_columns(model: Any) -> dict[int, int]:
         line = re.search(r"^monotone_constraints=(.+)$", text, re.MULTILINE)
         signs = line[1].split() if line else []
     elif not classes.isdisjoint({"xgboost.XGBModel", "xgboost.Booster"}):
-        booster = model.get_booster() if hasattr(model, "get_booster") else model
-        config = json.loads(booster.save_config())["learner"]["gradient_booster"]
+        config = _xgboost_config(model)["gradient_booster"]
         trees = config.get("gbtree", config)  # of dart
         signs = re.findall(
             r"-?\d", trees.get("tree_train_param", {}).get("monotone_constraints", "")
@@ -182,11 +181,16 @@ def _of_lightgbm(booster: Any) -> str:
     return f"{line[1]}:{key}={value[1]}" if value else line[1]
 
 
+def _xgboost_config(model: Any) -> dict[str, Any]:
+    booster = model.get_booster() if hasattr(model, "get_booster") else model
+    config: dict[str, Any] = json.loads(booster.save_config())["learner"]
+    return config
+
+
 def _of_xgboost(model: Any) -> str:
     if callable(getattr(model, "objective", None)):  # the booster would say reg:squarederror
         return OWN
-    booster = model.get_booster() if hasattr(model, "get_booster") else model
-    objective = json.loads(booster.save_config())["learner"]["objective"]
+    objective = _xgboost_config(model)["objective"]
     name = str(objective["name"])
     alpha = objective.get("quantile_loss_param", {}).get("quantile_alpha")
     if alpha is not None:

@@ -30,7 +30,9 @@ NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's kZeroThreshold
 
 def less_float32(t: ArrayLike) -> NDArray[np.float64]:
     """Return the thresholds of ``float32(x) < t``, t float32 (XGBoost)."""
-    t = _sending_some_left(np.asarray(t, np.float32))
+    t = np.asarray(t, np.float32)
+    if (t == -np.inf).any():
+        raise ValueError("a split `x < -inf` sends nothing left; wanted thresholds above -inf")
     return _last_rounding_to(_before(t))
 
 
@@ -69,15 +71,6 @@ def _before(value: NDArray[Any]) -> NDArray[Any]:
 
 def _as_rounding_sees(value: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.clip(value.astype(np.float64), -_BEYOND, _BEYOND)
-
-
-def _sending_some_left(t: NDArray[Any]) -> NDArray[Any]:
-    if (t == -np.inf).any():
-        raise ValueError("a split `x < -inf` sends nothing left; wanted thresholds above -inf")
-    return t
-
-
-NO_WORDS = np.empty(0, np.uint32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +144,7 @@ class TreeArrays:
         records["n_words"] = n_words
         records["missing_left"] = self.missing_left & ~leaf
         sets = [self.sets[at] for at in sorted(self.sets)]
-        return records, np.concatenate(sets) if sets else NO_WORDS, word[self.starts]
+        return records, np.concatenate(sets) if sets else np.empty(0, np.uint32), word[self.starts]
 
 
 Translation = Callable[[NDArray[Any]], NDArray[np.float64]]
@@ -228,11 +221,11 @@ def _joined(trees: list[Any], name: str) -> NDArray[Any]:
 
 
 def centered(
-    flat: TreeArrays, score: NDArray[np.int32], n_scores: int, n_trees: int | None = None
+    flat: TreeArrays, score: NDArray[np.int32], n_scores: int
 ) -> tuple[TreeArrays, NDArray[np.float64]]:
-    """Move the mean votes of the first `n_trees` trees (all by default) into a bias (K,)."""
+    """Move the mean votes of the first tree of each score into a bias (K,)."""
     means = flat.mean_votes()
-    means[n_trees:] = 0.0
+    means[n_scores:] = 0.0
     return flat.minus(means), _summed(means, score, n_scores)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,25 +102,17 @@ def _loss(model: Any) -> str:
 
 
 def _kind(model: Any) -> Kind:
-    kind = kind_of_class(model, "catboost")
-    if kind is not None:
-        return kind
-    loss = _loss(model)
-    if loss in _CLASSIFIES:
-        return "classifier"
-    return "ranker" if loss in _RANKS else "regressor"
+    return kind_of_class(model, "catboost") or _KINDS.get(_loss(model), "regressor")
 
 
-_CLASSIFIES = {"Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll", "Focal"}
-_RANKS = {
-    "LambdaMart",
-    "PairLogit",
-    "PairLogitPairwise",
-    "QueryRMSE",
-    "QuerySoftMax",
-    "StochasticRank",
-    "YetiRank",
-    "YetiRankPairwise",
+_CLASSIFIES = ("Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll", "Focal")
+_RANKS = (
+    *("LambdaMart", "PairLogit", "PairLogitPairwise", "QueryRMSE", "QuerySoftMax"),
+    *("StochasticRank", "YetiRank", "YetiRankPairwise"),
+)
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(_CLASSIFIES, "classifier"),
+    **dict.fromkeys(_RANKS, "ranker"),
 }
 
 
@@ -130,14 +122,8 @@ def _features(about: dict[str, Any], n_features: int) -> Features:
     return Features(n=n_features, names=tuple(names) if real else None)
 
 
-@dataclass(frozen=True)
-class _Tree:
-    feature: NDArray[np.int64]  # float_feature_index, -1 at a leaf
-    border: NDArray[np.float64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    votes: NDArray[np.float64]  # (n_leaves, width)
-    weight: NDArray[np.float64]
+# float_feature_index (-1 at a leaf), border, left and right of nodes; votes, weight of leaves
+_Tree = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def read_json(model: dict[str, Any], width: int) -> TreeArrays:
@@ -146,7 +132,8 @@ def read_json(model: dict[str, Any], width: int) -> TreeArrays:
         trees = [_symmetric(tree, width) for tree in model["oblivious_trees"]]
     else:
         trees = [_nested(tree, width) for tree in model["trees"]]
-    feature = np.concatenate([tree.feature for tree in trees])
+    parts = (np.concatenate(part) for part in zip(*trees, strict=True))
+    feature, border, left, right, votes, weight = parts
     columns = model["features_info"]["float_features"]
     column, missing_left = np.zeros(len(columns) + 1, np.int64), np.ones(len(columns) + 1, np.bool_)
     column[-1] = -1  # what a leaf's -1 picks
@@ -155,14 +142,14 @@ def read_json(model: dict[str, Any], width: int) -> TreeArrays:
         # AsFalse reads NaN as -inf; AsIs compares it, which is false: both go left.
         missing_left[about["feature_index"]] = about["nan_value_treatment"] != "AsTrue"
     return TreeArrays(
-        starts=starts_of([len(tree.feature) for tree in trees]),
+        starts=starts_of([len(tree[0]) for tree in trees]),
         feature=column[feature],
-        threshold=at_most_float32(np.concatenate([tree.border for tree in trees])),
-        left=np.concatenate([tree.left for tree in trees]),
-        right=np.concatenate([tree.right for tree in trees]),
+        threshold=at_most_float32(border),
+        left=left,
+        right=right,
         missing_left=missing_left[feature],
-        votes=np.concatenate([tree.votes for tree in trees]),
-        weight=np.concatenate([tree.weight for tree in trees]),
+        votes=votes,
+        weight=weight,
         sets={},
     )
 
@@ -183,7 +170,7 @@ def _symmetric(tree: dict[str, Any], width: int) -> _Tree:
     node = np.arange(n_nodes)
     votes = np.array(tree["leaf_values"], np.float64).reshape(-1, width)
     weight = np.array(tree.get("leaf_weights") or np.ones(len(votes)), np.float64)
-    return _Tree(feature, border, 2 * node + 1, 2 * node + 2, votes, weight)
+    return feature, border, 2 * node + 1, 2 * node + 2, votes, weight
 
 
 def _nested(tree: dict[str, Any], width: int) -> _Tree:
@@ -204,11 +191,5 @@ def _nested(tree: dict[str, Any], width: int) -> _Tree:
         records.append((question["float_feature_index"], question["border"], at + 1, -1))
         waiting += [(node["right"], at), (node["left"], -1)]
     feature, border, left, right = (np.array(field) for field in zip(*records, strict=True))
-    return _Tree(
-        feature,
-        border,
-        left,
-        right,
-        np.array(votes, float).reshape(-1, width),
-        np.array(weight, float),
-    )
+    leaves = np.array(votes, float).reshape(-1, width), np.array(weight, float)
+    return feature, border, left, right, *leaves

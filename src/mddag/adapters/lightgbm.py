@@ -51,7 +51,7 @@ class LightGBM:
         if source.averaged:
             flat, bias = averaged(source.flat, source.score, n_scores, n_rounds)
         else:
-            flat, bias = centered(source.flat, source.score, n_scores, n_scores)
+            flat, bias = centered(source.flat, source.score, n_scores)
         return build(
             flat,
             features=_features(booster, text),
@@ -132,15 +132,17 @@ def _refuse(text: str) -> None:
 
 
 def _kind(model: Any, text: str, n_scores: int) -> Kind:
-    kind = kind_of_class(model, "lightgbm")
-    if kind is not None:
-        return kind
     line = re.search(r"^objective=(\S+)", text, re.MULTILINE)
-    objective = line[1] if line else ""
-    if objective in {"lambdarank", "rank_xendcg"}:
-        return "ranker"
-    classifies = objective in {"binary", "multiclass", "multiclassova", "cross_entropy"}
-    return "classifier" if classifies or n_scores > 1 else "regressor"
+    by_objective = _KINDS.get(line[1]) if line else None
+    by_scores: Kind = "classifier" if n_scores > 1 else "regressor"
+    return kind_of_class(model, "lightgbm") or by_objective or by_scores
+
+
+_CLASSIFIES = ("binary", "multiclass", "multiclassova", "cross_entropy")
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(_CLASSIFIES, "classifier"),
+    **dict.fromkeys(("lambdarank", "rank_xendcg"), "ranker"),
+}
 
 
 def _features(booster: Any, text: str) -> Features:

@@ -107,10 +107,16 @@ def _booster(model: Any) -> Any:
 
 
 def _read(booster: Any, frontend: Any) -> Source:
-    if "c" in (booster.feature_types or []):
-        text = _without_categories(booster)
-        return read_treelite(frontend.from_xgboost_json(text), less_float32)
-    return read_treelite(frontend.from_xgboost(booster), less_float32)
+    """Read the trees; without the categories' values, which XGBoost keeps since 3.1.
+
+    treelite does not read models that have these.
+    """
+    if "c" not in (booster.feature_types or []):
+        return read_treelite(frontend.from_xgboost(booster), less_float32)
+    model = json.loads(booster.save_raw("json"))
+    if "cats" in _trees(model):
+        _trees(model)["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
+    return read_treelite(frontend.from_xgboost_json(json.dumps(model)), less_float32)
 
 
 def _rounds(source: Source, config: dict[str, Any]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -146,14 +152,11 @@ def _refuse_missing_value(model: Any, ensemble: Ensemble) -> None:
 
 
 def _kind(model: Any, config: dict[str, Any]) -> Kind:
-    kind = kind_of_class(model, "xgboost")
-    if kind is not None:
-        return kind
     family = config["objective"]["name"].partition(":")[0]
-    return "ranker" if family == "rank" else _FAMILIES.get(family, "regressor")
+    return kind_of_class(model, "xgboost") or _FAMILIES.get(family, "regressor")
 
 
-_FAMILIES: dict[str, Kind] = {"binary": "classifier", "multi": "classifier"}
+_FAMILIES: dict[str, Kind] = {"binary": "classifier", "multi": "classifier", "rank": "ranker"}
 
 
 def _features(booster: Any, n_features: int) -> Features:
@@ -168,22 +171,11 @@ def _features(booster: Any, n_features: int) -> Features:
     )
 
 
-def _without_categories(booster: Any) -> str:
-    """Return the model as JSON that treelite reads.
-
-    XGBoost 3.1 and later keeps, under ``cats``, the category values of the DataFrame that a model
-    was trained on: per column a list of strings (concatenated bytes with offsets) or of numbers, in
-    the order of the codes. treelite does not read such models.
-    """
-    model = json.loads(booster.save_raw("json"))
-    trees = _trees(model)
-    if "cats" in trees:
-        trees["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
-    return json.dumps(model)
-
-
 def _categories(booster: Any) -> dict[int, tuple[Any, ...]]:
-    """Return by column the values of its categories in the order of their codes; {} for codes."""
+    """Return by column the values of its categories in the order of their codes; {} for codes.
+
+    They are lists of strings (concatenated bytes with offsets) or of numbers.
+    """
     if "c" not in (booster.feature_types or []):
         return {}
     columns = _trees(json.loads(booster.save_raw("json"))).get("cats", {}).get("enc", [])

@@ -92,11 +92,6 @@ class FeaturePrices(ReadOnlyArrays):
         return len(self.columns)
 
     @property
-    def full_cost(self) -> float:
-        """Price of all groups, fetched in one wave."""
-        return float(self.costs.sum()) + (float(self.wave_cost) if self.paid.any() else 0.0)
-
-    @property
     def paid(self) -> NDArray[np.bool_]:
         """Mask of the groups that are not free, (G,); a fetch of free groups alone is no wave."""
         return self.costs > 0
@@ -179,29 +174,29 @@ def group_costs(
     if not isinstance(costs, Mapping):
         by_feature = checked_prices("feature_costs", costs, features.n, "feature")
         return np.array([by_feature[list(group)].sum() for group in columns])
+    wanted = "a finite number, 0 or more: 0 for what is free"
+    of_groups: dict[Any, float] = {}
+    of_columns: dict[Any, float] = {}
     for key, value in costs.items():
-        wanted = "a finite number, 0 or more: 0 for what is free"
         check_between(f"feature_costs[{key!r}]", value, 0.0, np.inf, wanted)
-    prices = {key: float(value) for key, value in costs.items()}
-    of_groups = {name for name in names if name in prices}
-    of_columns: dict[int, float] = {}
-    for key in (key for key in prices if key not in of_groups):
+        if key in names:
+            of_groups[key] = float(value)
+            continue
         column = _column(features, key, "feature_costs", names)
         if column in of_columns:
             raise ValueError(
                 f"feature_costs has the feature {features.called(column)!r} by name and by "
                 "position; give one price"
             )
-        of_columns[column] = prices[key]
+        of_columns[column] = float(value)
     found = []
     for name, group, needed in zip(names, columns, needs, strict=True):
         priced = [c for c in group if c in of_columns]
-        first = features.called(priced[0]) if priced else None
         if name in of_groups and priced:
-            twice = f"the feature {name!r} by name and by position; give one price"
-            if first != name:
-                twice = f"a price for the group {name!r} and for its feature {first!r}; give one"
-            raise ValueError(f"feature_costs has {twice}")
+            raise ValueError(
+                f"feature_costs has a price for the group {name!r} and for its feature "
+                f"{features.called(priced[0])!r}; give one"
+            )
         if len(priced) < len(group) and name not in of_groups and not needed:
             lacking = features.called(next(c for c in group if c not in priced))
             of_group = "" if name == lacking and len(group) == 1 else f" of the group {name!r}"
@@ -210,8 +205,7 @@ def group_costs(
                 "each feature or group, 0 for what is free"
             )
         # what is computed is free unless it has a price
-        by_feature_sum = sum(of_columns[c] for c in priced)
-        found.append(prices[name] if name in of_groups else by_feature_sum)
+        found.append(of_groups.get(name, sum(of_columns[c] for c in priced)))
     return np.array(found, float)
 
 

@@ -158,7 +158,14 @@ class Classification(Task):
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
         """Return the labels, by default 0, 1 and so on."""
-        return class_labels(np.arange(max(n_scores, 2)) if classes is None else classes, n_scores)
+        n_classes = max(n_scores, 2)
+        labels = np.arange(n_classes) if classes is None else np.asarray(classes)
+        if labels.shape != (n_classes,):
+            raise ValueError(
+                f"classes has shape {labels.shape}; {n_scores} score(s) stand for {n_classes} "
+                "classes"
+            )
+        return read_only(labels, None)
 
     @property
     def calibrated(self) -> Calibrated:
@@ -227,16 +234,6 @@ def winners(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the index of the winning class of each row of scores (n, K)."""
     won = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
     return won.astype(np.intp)
-
-
-def class_labels(classes: ArrayLike, n_scores: int) -> NDArray[Any]:
-    """Return the labels after checking their number."""
-    labels, n_classes = np.asarray(classes), max(n_scores, 2)
-    if labels.shape != (n_classes,):
-        raise ValueError(
-            f"classes has shape {labels.shape}; {n_scores} score(s) stand for {n_classes} classes"
-        )
-    return read_only(labels, None)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
