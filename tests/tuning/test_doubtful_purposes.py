@@ -219,6 +219,8 @@ def test_broken_monotone_constraints_are_said_and_a_prefix_keeps_them(columns):
     name = "1" if columns is None else "'b'"
     with pytest.warns(mddag.DoubtfulResult, match=rf"constraints.* {name} \(\d+ %\).*Prefix\(\)"):
         mddag.sparsify(model, *held_out, budget=10, solver=Margin())
+    with pytest.warns(mddag.DoubtfulResult, match="monotone constraints"):
+        mddag.MDDAGClassifier(model, beta=1e-3, solver=Margin()).fit(*held_out)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kept = mddag.sparsify(model, *held_out, budget=10, solver=Prefix())

@@ -37,6 +37,7 @@ from mddag.estimators.fitted_model import (
     patches_for,
     reads_patches,
 )
+from mddag.estimators.monotone import doubt_monotone
 from mddag.losses import Loss
 from mddag.policy.calibration import Calibration, calibrated
 from mddag.policy.mdp import MDP, checked_actions, checked_beta, checked_loss, mdp_of
@@ -192,6 +193,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
         learning = arranged_for(solver, mdp, self.ordering, self.grid)
         policy = learning.for_source(configured(solver, random=random).solve(learning.mdp))
         self._settle(source.ensemble, policy, mdp)
+        doubt_monotone(source.monotone, self.dag_, self.calibration_, rows)
         report(2, f"{self.result_.n_evaluated:.1f} evaluated by {solver.name}")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -225,6 +227,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
             rows = self._enter(source, X, finite=False)
             mdp = self._policy_mdp(source, rows, targets, weight)
             self._settle(source.ensemble, policy, mdp)
+            doubt_monotone(source.monotone, self.dag_, self.calibration_, rows)
         return self
 
     def _policy_mdp(

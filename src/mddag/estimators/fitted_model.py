@@ -7,7 +7,7 @@ steps of a Pipeline before its ensemble are the transformer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mddag._utils.arrays import stratified
-from mddag.adapters import ModelParts, Transformer, ensemble_of, parts_of
+from mddag.adapters import ModelParts, Transformer, ensemble_of, monotone_columns, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Patches
 from mddag.ensemble.patches import PatchFeatures, checked_patches
@@ -34,17 +34,20 @@ class FittedModel:
     """An ensemble, and the rows that the policy may learn on, intp (n_policy_rows,).
 
     transformer : what makes the rows that the ensemble reads; None where it reads them as they are
+    monotone : the columns in which the model had to be monotone: 1 if rising, -1 if falling
     """
 
     ensemble: Ensemble
     rows: NDArray[np.intp]
     transformer: Transformer | None = None
+    monotone: dict[int, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Any, kind: Kind, rows: NDArray[np.intp]) -> FittedModel:
         """Return the ensemble of a fitted model, if it is that of a `kind`."""
         parts = parts_of(model)
-        return cls(of_kind(ensemble_of(parts), kind), rows, parts.transformer)
+        ensemble = of_kind(ensemble_of(parts), kind)
+        return cls(ensemble, rows, parts.transformer, monotone_columns(parts.model))
 
 
 def fitted_model(

@@ -13,28 +13,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from mddag._utils.arrays import part
+from mddag._utils.arrays import mass, part
 from mddag._utils.checks import check_one_of
-from mddag._utils.warnings import doubt_rare_class
-from mddag.adapters import ModelParts, ensemble_of, parts_of
+from mddag._utils.warnings import doubt, doubt_rare_class
+from mddag.adapters import ModelParts, ensemble_of, monotone_columns, parts_of
 from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import chosen_solver
+from mddag.estimators.monotone import doubt_monotone
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.losses import Logistic, Loss, Squared
 from mddag.metrics.classification import Accuracy, one_hot
 from mddag.metrics.named import Metric, as_metric
 from mddag.metrics.ranking import RankingMetric
 from mddag.metrics.regression import RegressionMetric
-from mddag.policy.calibration import Calibration, calibrated, probabilities
+from mddag.policy.calibration import Calibration, calibrated, fit_factor, probabilities
 from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.result import MeasuredMetric, Result, finite_speed
 from mddag.solvers.solver import configured
 from mddag.tuning.excess_loss import MetricLoss, NumberLoss, excess_loss_of, measured_metrics
 from mddag.tuning.front import PolicyCandidate, PolicyFront
 from mddag.tuning.problem import Part, Problem
-from mddag.tuning.purpose import decision_of_source, doubt_monotone
 from mddag.tuning.targets import CONFIDENCE, Bound, Budget, Target, largest_loss, target_of
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
@@ -200,7 +200,7 @@ def sparsify(
     ensemble.task.doubt_targets(problem.truth, given=problem.labelled)
     given = _given_targets(model if source.path is None else source.model, X, problem)
     if threshold is None and source.threshold is not None:
-        decides = decision_of_source(source, X, problem, given)
+        decides = _decision_of_source(source, X, problem, given)
         if isinstance(metric, Accuracy | None):
             target = target.protecting(ensemble.task, metric, decides, 2, source.model)
     if problem.labelled:
@@ -263,7 +263,7 @@ def sparsify(
         speed_one=finite_speed(dag.expected_speedup_one),
     )
     estimator._take(ensemble, chosen.policy, dag, calibration, result)
-    doubt_monotone(source, X, problem, chosen.policy, calibration)
+    doubt_monotone(monotone_columns(source.model), dag, calibration, source.rows(X))
     estimator.front_ = front
     return estimator
 
@@ -277,6 +277,32 @@ def _given_targets(model: Any, X: Any, problem: Problem) -> NDArray[Any]:
         shares /= shares.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
         return shares
     return probabilities(problem.scores, 1.0)  # scores are read as log-odds
+
+
+def _decision_of_source(source: ModelParts, X: Any, problem: Problem, given: NDArray[Any]) -> float:
+    """Return where calibrated probabilities decide as a source with a threshold does, and say so.
+
+    `given` are labels (n,), or without them the model's own probabilities.
+    """
+    assert source.threshold is not None
+    # The calibrated probability is another one than the model's own, so the score decides.
+    own = np.sort(source.model.predict_proba(source.rows(X))[:, 1])
+    score = np.interp(source.threshold, own, np.sort(problem.scores[:, 0]))
+    seen, labels = problem.split.seen, problem.ensemble.task.coded(given)
+    weight = part(problem.weight, seen)
+    factor = fit_factor(
+        problem.scores[seen], labels[seen], None if weight is None else mass(weight)
+    )
+    threshold = float(f"{probabilities(np.array([[score]]), factor)[0, 1]:.6g}")
+    assert problem.ensemble.classes is not None
+    doubt(
+        f"the model decides for {problem.ensemble.classes.tolist()[1]!r} at probability "
+        f"{source.threshold:.4g}, but predict of the sparse model for the more probable class; "
+        f"decide as the model does by predict_proba(X)[:, 1] > {threshold:g} (its probabilities "
+        "are calibrated), or predict with sklearn.model_selection.FixedThresholdClassifier("
+        f"FrozenEstimator(sparse), threshold={threshold:g}).fit(X, y)"
+    )
+    return threshold
 
 
 def _result(

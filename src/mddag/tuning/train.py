@@ -18,14 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._utils.arrays import part
 from mddag._utils.checks import check_one_of, checked_jobs, typed
 from mddag._utils.warnings import doubt_rare_class
-from mddag.adapters import metric_of_objective
+from mddag.adapters import metric_of_objective, monotone_columns
 from mddag.adapters.adapter import lineage
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
@@ -34,6 +34,7 @@ from mddag.ensemble.tasks import TASKS, Kind
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.fitted_model import is_fitted, reads_patches
+from mddag.estimators.monotone import doubt_monotone
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.losses import Squared
 from mddag.metrics.classification import ClassMetric
@@ -200,6 +201,8 @@ def train(
     dag, calibration = _dag_of(front, chosen)
     result = _result(front, chosen, dag)
     made._take(dag.ensemble, dag.policy, dag, calibration, result)
+    some = model.source.rows(_safe_indexing(X, np.arange(min(len(targets), 1000))))
+    doubt_monotone(monotone_columns(model.source.model), dag, calibration, some)
     made.front_ = front
     return made
 
