@@ -17,7 +17,7 @@ from mddag.policy.calibration import Calibration
 from mddag.policy.mdp import Evaluation
 from mddag.policy.state import Score
 from mddag.serving.model_file import Model, ModelFileError
-from mddag.serving.predictor import Predictor
+from mddag.serving.predictor import Predictor, load
 from tests import strategies
 from tests.serving.model_file.kinds import RESULT, models, rewritten, whole_model
 
@@ -38,7 +38,7 @@ def assert_equal_models(got, wanted):
 def test_a_file_holds_all_of_a_model(tmp_path):
     model = whole_model()
     model.save(tmp_path / "model.mddag")
-    again = Model.load(tmp_path / "model.mddag")
+    again = load(tmp_path / "model.mddag").model
     assert_equal_models(again, model)
     assert again.dag.ensemble.classes.dtype == model.dag.ensemble.classes.dtype
     assert again.dag.ensemble.classes.tolist() == ["a", "b", "ccc"]
@@ -99,7 +99,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
         whole_model(calibration=unsound).save(path)
     assert path.read_bytes() == before
     whole_model(result=None).save(path)
-    assert Model.load(path).result is None
+    assert load(path).model.result is None
     assert os.listdir(tmp_path) == ["model.mddag"]
 
 
@@ -156,4 +156,4 @@ def test_a_file_of_another_version_names_both(tmp_path, version):
     path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=version, more=[1])))
     message = rf"other.mddag'.*format version {version}, .* reads version 1"
     with pytest.raises(ModelFileError, match=message):
-        Model.load(path)
+        load(path)

@@ -38,7 +38,6 @@ from mddag.serving.model_file.container import (
     check_length,
     check_tensors,
     content_of,
-    file_content,
     pack,
 )
 from mddag.serving.model_file.ensemble import (
@@ -126,11 +125,6 @@ class Model:
         data = self.to_bytes()
         self.from_bytes(data)
         write_whole(checked_path(path), data)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Model:
-        """Read the model in a file."""
-        return file_content(path, cls.of_content)
 
     @classmethod
     def of_content(cls, metadata: Metadata, tensors: Tensors) -> Model:
