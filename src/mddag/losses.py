@@ -400,37 +400,11 @@ class RegressionLoss(Loss):
 
     @abstractmethod
     def of(self, predicted: Vector, y: Vector) -> Vector:
-        """Compute the loss of each prediction.
-
-        Parameters
-        ----------
-        predicted : ndarray of shape (n,)
-            Predictions.
-        y : ndarray of shape (n,)
-            Targets.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            One loss per row.
-        """
+        """Compute the loss of each prediction."""
 
     @abstractmethod
     def constant(self, y: Vector, weight: Vector | None = None) -> float:
-        """Return the constant prediction with the smallest mean loss.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n,)
-            Targets.
-        weight : ndarray of shape (n,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            Mean or quantile of the targets.
-        """
+        """Return the constant prediction with the smallest mean loss."""
 
     def of_constant(self, y: Vector, weight: Vector | None = None) -> float:
         """Return the mean loss of the best constant.
@@ -452,41 +426,11 @@ class RegressionLoss(Loss):
 
     @abstractmethod
     def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
-        """Return what to add to all predictions to make their mean loss smallest.
-
-        Parameters
-        ----------
-        predicted : ndarray of shape (n,)
-            Predictions.
-        y : ndarray of shape (n,)
-            Targets.
-        weight : ndarray of shape (n,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            The summand.
-        """
+        """Return what to add to all predictions to make their mean loss smallest."""
 
     @abstractmethod
     def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
-        """Return what to multiply positive predictions by to make their mean loss smallest.
-
-        Parameters
-        ----------
-        predicted : ndarray of shape (n,)
-            Predictions.
-        y : ndarray of shape (n,)
-            Targets.
-        weight : ndarray of shape (n,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            The factor, 0 or more. Its logarithm is the shift of scores with a log link.
-        """
+        """Return what to multiply positive predictions by to make their mean loss smallest."""
 
     def checked(self, y: Any) -> Vector:
         """Return targets after checking that the loss can take them.

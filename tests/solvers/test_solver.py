@@ -20,7 +20,6 @@ from mddag.solvers.solver import (
     Solver,
     as_solver,
     configured,
-    solves_paths,
 )
 from tests.reference.solvers import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
@@ -274,7 +273,7 @@ def test_an_object_with_solve_alone_is_a_solver():
     assert isinstance(solver, Solver)
     assert (solver.name, repr(solver)) == ("Plain", repr(plain))
     assert configured(solver, n_jobs=4, verbose=True, random=np.random.RandomState(0)) is solver
-    assert (solver.arranges, solves_paths(solver), solver.cells_per_class) == (False, False, None)
+    assert (solver.arranges, solver.cells_per_class) == (False, None)
     assert len(list(solver.solve_path(mdp, [0.1, 0.2], mdp))) == 2
     again = pickle.loads(pickle.dumps(solver))
     np.testing.assert_array_equal(again.solve(mdp).actions, solver.solve(mdp).actions)

@@ -223,10 +223,7 @@ def _in_unit(scores: Matrix, weight: Vector) -> Matrix:
 def _fitted(
     sums: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
 ) -> tuple[float, Vector]:
-    """Fit the factor and the constants (K,) of softmax(factor sums + constants).
-
-    They bring it nearest to the wanted probabilities; sums and wanted are (n, K).
-    """
+    """Fit the factor and the constants (K,) of softmax(factor sums + constants) to `wanted`."""
     for _ in range(MOST_ITERATIONS):
         change = _newton(sums, wanted, weight, factor, constants)
         change *= min(1.0, LONGEST / max(float(np.abs(change).max()), NEAR))

@@ -185,10 +185,7 @@ def _root(slope: _Slope, spread: float) -> float:
 def fitted_probabilities(
     scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Return calibrated probabilities (n, max(K, 2)) of full scores (n, K).
-
-    The factor is fitted to the same rows.
-    """
+    """Return probabilities (n, max(K, 2)) of full scores (n, K), calibrated on the same rows."""
     return probabilities(scores, fit_factor(scores, labels, mass))
 
 
@@ -273,11 +270,7 @@ def class_calibration(
     n_steps: int,
     mass: Vector | None = None,
 ) -> Calibration:
-    """Fit factors that turn scores (n, K) into probabilities; labels (n,) or soft targets.
-
-    They never change the winning class. Drawing the factor of a group towards that of all rows made
-    probabilities worse, since exits do differ.
-    """
+    """Fit factors, which never change the winning class, to labels (n,) or soft targets."""
     groups = exit_groups(exit_step, n_steps, mass=mass)
     factors = np.empty(groups[-1] + 1)
     for g in range(len(factors)):
@@ -314,11 +307,7 @@ def log_mean_calibration(
     mass: Vector | None = None,
     loss: Loss | None = None,
 ) -> Calibration:
-    """Fit offsets b of exp(f + b) in each group, for scores of a log link.
-
-    By default the mean prediction becomes the mean target; a `loss` has the offset with the
-    smallest mean loss.
-    """
+    """Fit offsets b of exp(f + b) in each group, for scores of a log link."""
     of_means = loss.loss if isinstance(loss, OfMeans) else loss
     fit: Line = _log_shift
     if isinstance(of_means, RegressionLoss) and not isinstance(of_means, Squared):

@@ -213,10 +213,7 @@ def _between(states: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np
 
 
 def _states_passed(votes: Votes) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Sample the scores (K = 1) or margins that rows pass through, and return which rows.
-
-    They are (n_looks, n): steps and rows are evenly spaced.
-    """
+    """Sample the scores or margins (n_looks, n) that rows pass through, and return which rows."""
     n_sums = votes.tables.n_classifiers + 1
     fits = -(-len(votes) * n_sums // MAX_SAMPLED_STATES)
     stride = max(min(fits, n_sums // MIN_LOOKS), 1)

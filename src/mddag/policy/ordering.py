@@ -214,11 +214,7 @@ def covariances_with(
 def _vote_blocks(
     votes: Votes, weight: NDArray[np.float64], unit: float
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the rows' shares of all weight (m,) and their votes (m, N, K), block by block.
-
-    Those of the first row are subtracted, since constants would use up the digits of float32, and
-    the unit is one whose squares float32 holds.
-    """
+    """Yield the rows' shares of all weight (m,) and their votes (m, N, K), block by block."""
     first = int((weight > 0).argmax())  # that counts
     share, origin = shares(weight), votes.rows(slice(first, first + 1)).dense()
     for rows in _blocks(len(votes), votes):

@@ -28,11 +28,7 @@ MOST_CLASSES = 2**15  # that 16 bits number
 
 
 def last_decisions(quits: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the decision at which a row quits that evaluates no more, int32 (D + 1, C).
-
-    The row stands at decision d in cell c. Where `quits` (D, C) is False it is taken to skip; D
-    stands for rows that pass the end.
-    """
+    """Return the decision at which a row quits that stands at d in cell c and evaluates no more."""
     n_decisions, n_cells = quits.shape
     last = np.full((n_decisions + 1, n_cells), n_decisions, np.int32)
     for d in range(n_decisions - 1, -1, -1):
@@ -198,10 +194,7 @@ class Policy(ReadOnlyArrays):
 
     @cached_property
     def last_decisions(self) -> NDArray[np.int32]:
-        """Decision at which a row quits that evaluates no more, int32 (n_decisions + 1, n_cells).
-
-        The row stays in its cell; n_decisions is the end.
-        """
+        """Decision at which a row quits that evaluates no more, (n_decisions + 1, n_cells)."""
         return last_decisions(self.actions == QUIT)
 
     @cached_property

@@ -170,10 +170,7 @@ def roll_out(
 
 
 def quit_verdicts(policy: Policy, exit_step: NDArray[np.int32], cells: Cells) -> NDArray[np.int16]:
-    """Return the verdict on rows (n,) that evaluate nothing from their exit steps on.
-
-    -1 is the class by the scores. The cells of a row must not depend on other rows.
-    """
+    """Return the verdict (n,) on rows that evaluate nothing from their exit steps on."""
     assert policy.verdict is not None
     n_decisions = len(policy.actions)
     decision = np.full(len(exit_step), n_decisions, np.int32)  # where rows quit; the end by default

@@ -135,10 +135,7 @@ class State(Protocol):
 
 
 def for_steps(state: State, n_steps: int) -> State:
-    """Return the state of a policy that is cut, or padded with steps that no row reaches.
-
-    A state that does not depend on the number of steps stays as it is.
-    """
+    """Return the state of a policy that is cut, or padded with steps that no row reaches."""
     resized: State = state.for_steps(n_steps) if hasattr(state, "for_steps") else state
     return resized
 

@@ -35,10 +35,7 @@ from mddag.solvers.solver import with_soft_targets
 
 @dataclass(frozen=True, eq=False)
 class RowSubset:
-    """Some rows of an MDP, all by default; their votes are copied on demand.
-
-    `labels` replace those of the MDP.
-    """
+    """Some rows of an MDP, all by default, with labels of their own or those of the MDP."""
 
     whole: MDP
     index: NDArray[np.intp] | None = None
@@ -75,25 +72,20 @@ class ArrangementRule:
 
     ordering: Any
     size: int | None = None
+    refits: bool = False  # whether leaf values are refitted to the rows for learning
 
     def __repr__(self) -> str:
-        return f"{self.ordering!r}" if self.size is None else f"{self.ordering!r} of {self.size}"
-
-
-@dataclass(frozen=True, eq=False)
-class RefittedRule(ArrangementRule):
-    """A condensed arrangement whose leaf values are refitted to the rows for learning."""
-
-    def __repr__(self) -> str:
-        return f"{super().__repr__()}, refitted"
+        of = "" if self.size is None else f" of {self.size}"
+        return f"{self.ordering!r}{of}{', refitted' if self.refits else ''}"
 
 
 class RowsByArrangement:
     """The rows in each arrangement, made on demand."""
 
-    def __init__(self, learning: RowSubset, selection: RowSubset, *, n_jobs: int = 1) -> None:
+    def __init__(self, learning: RowSubset, selection: RowSubset, n_jobs: int = 1) -> None:
         self.learning, self.selection, self.n_jobs = learning, selection, n_jobs
-        self.by_log_odds = applies_to(learning.whole)
+        # whether condensed arrangements follow log-odds
+        self.by_log_odds = learning.whole.loss.of_probabilities and learning.whole.n_scores == 1
         self.joins = self.by_log_odds and are_coded_alike(
             learning.whole.votes, selection.whole.votes
         )
@@ -114,7 +106,7 @@ class RowsByArrangement:
     def _arranged(self, rule: ArrangementRule) -> ArrangedRows:
         arrangement = self._arrangement(rule)
         by_fold: Votes | None = None
-        if isinstance(rule, RefittedRule):
+        if rule.refits:
             arrangement, by_fold = refitted(arrangement, self.learning.mdp())
         mdp = self.learning.mdp().arranged(arrangement)  # after it, or copies would add up
         if by_fold is not None:
@@ -129,10 +121,7 @@ class RowsByArrangement:
         return ArrangedRows(repr(rule), arrangement, mdp, estimator)
 
     def _to_arrange(self, ordering: Any) -> tuple[MDP, NDArray[np.intp]]:
-        """Return the rows that arrangements are made from, and their numbers.
-
-        More rows than these are not used, and would be copied.
-        """
+        """Return the rows that an arrangement uses (others would be copied), and their numbers."""
         most = max(MAX_ROWS, getattr(ordering, "max_rows", 0)) // self.learning.whole.n_scores
         n_learning = len(self.learning)
         n = n_learning + len(self.selection) if self.joins else n_learning
@@ -144,35 +133,28 @@ class RowsByArrangement:
         return joined_rows(learning, selection.mdp()), rows
 
     def _arrangement(self, rule: ArrangementRule) -> Arrangement:
-        wanted = None
-        condenses = rule.size is not None and not self._has_condensed(rule.size)
-        if condenses and not self.by_log_odds:
+        size, made, wanted = rule.size, self.condensation, None
+        condenses = size is not None and (made is None or size > len(made.chosen))
+        if condenses and not self.by_log_odds:  # of all rows, before some are copied
             wanted = self._mixture()
         mdp, rows = self._to_arrange(rule.ordering)
-        if rule.size is None:
+        if size is None:
             return arranged(rule.ordering, mdp.votes, mdp.costs, mdp.weight)
-        if condenses:
-            self.condensation = self._condensed(
-                mdp, rule.size, wanted if wanted is None else wanted[rows]
-            )
-        assert self.condensation is not None
-        condensed = self.condensation.arrangement(rule.size)
-        votes, costs = condensed.votes(mdp.votes), mdp.costs[condensed.kept]
-        return condensed.then(arranged(rule.ordering, votes, costs, mdp.weight))
+        if condenses and self.by_log_odds:
+            made = condensed(mdp, size, self._n_equal_rows())
+        elif condenses:
+            focus = 0.0 if mdp.of_numbers else 1.0
+            wanted = wanted if wanted is None else wanted[rows]
+            made = Condensation.of(mdp.votes, size, mdp.costs, mdp.weight, focus, wanted=wanted)
+        assert made is not None
+        self.condensation, few = made, made.arrangement(size)
+        votes, costs = few.votes(mdp.votes), mdp.costs[few.kept]
+        return few.then(arranged(rule.ordering, votes, costs, mdp.weight))
 
-    def _has_condensed(self, size: int) -> bool:
-        return self.condensation is not None and size <= len(self.condensation.chosen)
-
-    def _mixture(self) -> NDArray[np.float64] | None:
+    def _mixture(self) -> Vector | None:
         """Return what a condensation follows on all rows for learning; None for the full score."""
         mdp = self.learning.mdp()
         return mixture_scores(mdp) if mdp.labels.ndim == 1 and not mdp.of_numbers else None
-
-    def _condensed(self, mdp: MDP, most: int, wanted: NDArray[np.float64] | None) -> Condensation:
-        if self.by_log_odds:
-            return condensed(mdp, most, self._n_equal_rows())
-        focus = 0.0 if mdp.of_numbers else 1.0
-        return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus, wanted=wanted)
 
     def _n_equal_rows(self) -> float:
         """Return the effective number of rows to arrange if none were left out."""
@@ -199,15 +181,10 @@ def mixture_shares(learning: MDP, selection: MDP) -> tuple[Matrix, Matrix]:
     return learned, selected
 
 
-def mixture_scores(mdp: MDP, votes: Votes | None = None) -> Matrix:
-    """Return z in units of the full scores, (n, K), with non-negative weights.
-
-    `votes` are those of other rows whose z is wanted; by default those of the MDP, which fit the
-    weights.
-    """
+def mixture_scores(mdp: MDP) -> Matrix:
+    """Return z in units of the full scores, (n, K), with non-negative weights."""
     stages = _stages(mdp.votes)
     weights, factors = _fitted(mdp, stages, lowest=0.0)
-    stages = stages if votes is None else _stages(votes)
     scores: Matrix = np.tensordot(weights * factors / factors[-1], stages, axes=1)
     return scores
 
@@ -229,6 +206,13 @@ def _stages(votes: Votes) -> Matrix:
     return np.stack([f.copy() for j, f in enumerate(partial_sums(votes)) if j in lengths])
 
 
+def shares_and_total(logits: Matrix) -> tuple[Matrix, Vector]:
+    """Return probabilities of logits (n, K), and the logarithms (n,) of their denominators."""
+    if logits.shape[1] == 1:
+        return sigmoid(logits), np.logaddexp(0.0, logits[:, 0])
+    return softmax(logits), np.logaddexp.reduce(logits, axis=1)
+
+
 def _weights(logits: Matrix, targets: Matrix, mass: Vector, lowest: float | None) -> Vector:
     """Fit w (n_stages,) for logits (n_stages, n, K) to targets (n, K) by penalized likelihood."""
     alone = np.zeros(len(logits))
@@ -237,9 +221,7 @@ def _weights(logits: Matrix, targets: Matrix, mass: Vector, lowest: float | None
 
     def loss_and_slope(w: Vector) -> tuple[float, Vector]:
         z = np.tensordot(w, logits, axes=1)
-        single = z.shape[1] == 1
-        p = sigmoid(z) if single else softmax(z)
-        total = np.logaddexp(0.0, z[:, 0]) if single else np.logaddexp.reduce(z, axis=1)
+        p, total = shares_and_total(z)
         off = w - alone
         loss = share @ (total - (targets * z).sum(axis=1)) + pull / 2 * (off @ off)
         slope = np.einsum("mnk,nk->m", logits, share[:, None] * (p - targets)) + pull * off
@@ -270,11 +252,6 @@ def exit_factors(mdp: MDP) -> NDArray[np.float64]:
 WEIGHT_RIDGE = 8.0  # rows that the penalty on large weights stands for
 SURE = 0.01  # weight of a row whose p (1 - p) is 0; the largest is 1/4
 TINY = 1e-12  # a share: its logarithm is finite
-
-
-def applies_to(mdp: MDP) -> bool:
-    """Return whether condensed arrangements of this MDP follow log-odds."""
-    return mdp.loss.of_probabilities and mdp.n_scores == 1
 
 
 def are_coded_alike(one: Votes, other: Votes) -> bool:
@@ -351,10 +328,7 @@ class Refitting:
         return cls(votes, refitted_tables(votes, targets, mass), tuple(by_fold))
 
     def crossed(self) -> Votes:
-        """Return the votes of the rows that fitted, each by the values of its fold.
-
-        They are coded as leaves of trees that have the leaves of all folds.
-        """
+        """Return the votes of the rows that fitted, each by the values of its fold."""
         fold, tables = np.arange(len(self.votes)) % FOLDS, self.by_fold[0]
         codes = self.votes.codes + fold[:, None] * tables.n_leaves
         starts, many = tables.starts, [t.values for t in self.by_fold]
@@ -380,50 +354,31 @@ class Refitting:
 def refitted_tables(
     votes: Votes, targets: Vector, mass: Vector, ridge: float = LEAF_RIDGE
 ) -> Tables:
-    """Return the tables of votes with leaf values fitted to targets (n, max(K, 2))."""
-    return LeafFit(votes, targets, mass).tables(ridge)
+    """Fit the leaf values of all trees to targets (n, max(K, 2)), a convex problem in log-odds."""
+    tables, factor = votes.tables, fit_factor(votes.scores(), targets, mass)
+    first, targets = tables.values * factor, targets[:, -tables.n_scores :]
 
-
-class LeafFit:
-    """The leaves of all trees as one convex problem in log-odds."""
-
-    def __init__(self, votes: Votes, targets: Vector, mass: Vector) -> None:
-        self.votes, self.source, self.mass = votes, votes.tables, mass
-        self.factor = fit_factor(votes.scores(), targets, mass)
-        self.targets = targets[:, -self.source.n_scores :]
-
-    def tables(self, ridge: float) -> Tables:
-        """Return the tables with the fitted values, for one penalty."""
-        tables, a = self.source, self.factor
-        first = tables.values * a
-        # Leaves with many rows are known better: steps in units of what is known converge sooner
-        counts = self._by_leaf(np.tile(self.mass[:, None], tables.n_scores))
-        unit = 1 / np.sqrt(counts / 4 + ridge)
-
-        def loss_and_slope(step: Vector) -> tuple[float, Vector]:
-            off = unit * step
-            loss, slope = self._at(first + off)
-            return loss + ridge / 2 * float(off @ off), (slope + ridge * off) * unit
-
-        start, options = np.zeros(len(first)), {"maxiter": N_ITERATIONS}
-        found = minimize(loss_and_slope, start, jac=True, method="L-BFGS-B", options=options).x
-        return replace(tables, values=(first + unit * found) / a)
-
-    def _at(self, values: Vector) -> tuple[float, Vector]:
-        """Return the log-loss and its slope at values of all leaves, in log-odds."""
-        scores = np.tile(self.source.bias * self.factor, (len(self.votes), 1))
-        _core.add_coded_scores((values, *self.source.native[1:]), self.votes.codes, scores)
-        single = scores.shape[1] == 1
-        p = sigmoid(scores) if single else softmax(scores)
-        total = np.logaddexp(0.0, scores[:, 0]) if single else np.logaddexp.reduce(scores, axis=1)
-        loss = float(self.mass @ (total - (self.targets * scores).sum(axis=1)))
-        return loss, self._by_leaf(self.mass[:, None] * (p - self.targets))
-
-    def _by_leaf(self, numbers: Vector) -> Vector:
+    def by_leaf(numbers: Vector) -> Vector:
         """Sum numbers (n, K) over the rows that reach each leaf, for each of its values."""
-        sums = np.zeros(len(self.source.values))
-        _core.add_leaf_sums(self.source.native, self.votes.codes, numbers, sums)
+        sums = np.zeros(len(tables.values))
+        _core.add_leaf_sums(tables.native, votes.codes, numbers, sums)
         return sums
+
+    # Leaves with many rows are known better: steps in units of what is known converge sooner
+    unit = 1 / np.sqrt(by_leaf(np.tile(mass[:, None], tables.n_scores)) / 4 + ridge)
+
+    def loss_and_slope(step: Vector) -> tuple[float, Vector]:
+        off = unit * step
+        scores = np.tile(tables.bias * factor, (len(votes), 1))
+        _core.add_coded_scores((first + off, *tables.native[1:]), votes.codes, scores)
+        p, total = shares_and_total(scores)
+        loss = float(mass @ (total - (targets * scores).sum(axis=1)))
+        slope = by_leaf(mass[:, None] * (p - targets)) + ridge * off
+        return loss + ridge / 2 * float(off @ off), slope * unit
+
+    start, options = np.zeros(len(first)), {"maxiter": N_ITERATIONS}
+    found = minimize(loss_and_slope, start, jac=True, method="L-BFGS-B", options=options).x
+    return replace(tables, values=(first + unit * found) / factor)
 
 
 SIZES = (5, 10, 20, 40)  # base classifiers
@@ -451,11 +406,7 @@ def refitted_sizes(mdp: MDP, n_rows: int, every: int = 1) -> list[int]:
 
 
 def refitted(before: Arrangement, mdp: MDP) -> tuple[Arrangement, Votes]:
-    """Refit an arrangement to the rows of an MDP; return also cross-fitted votes of these rows.
-
-    Labels, which the booster has not seen, correct its leaf values, so that a few trees err as
-    little as many more did before. The targets are the mean of label and full ensemble.
-    """
+    """Refit an arrangement to the rows of an MDP; return also cross-fitted votes of these rows."""
     fitted = Refitting.of(before.votes(mdp.votes), targets(mdp), mdp.mass)
     return fitted.arrangement(before, mdp.votes.tables), fitted.crossed()
 
@@ -470,10 +421,7 @@ def targets(mdp: MDP) -> Vector:
 
 
 def refitted_scores(learning: MDP, votes: Votes) -> Vector | None:
-    """Return the sum of the scores (n, K) of the full ensemble and of the refitted one.
-
-    None if the ensemble is too large to be refitted or targets are soft already.
-    """
+    """Return the sum of the scores (n, K) of the full ensemble and of the refitted one, if any."""
     if learning.labels.ndim == 2 or learning.votes.codes.size > MOST_FULL_VOTES:
         return None
     labels = np.eye(max(learning.n_scores, 2))[learning.labels]

@@ -15,7 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,11 +76,7 @@ def rounded(losses: Vector) -> Vector:
 
 
 class JudgedCandidates(ABC):
-    """Candidates by number, for base classifiers as the MDP has them; the full ensemble is 0.
-
-    Loss and cost do not depend on beta, so a candidate is judged once and competes at every price:
-    the answer at beta is the candidate with the smallest value of Eq. (8), loss + beta x cost.
-    """
+    """Candidates by number, for base classifiers as the MDP has them; the full ensemble is 0."""
 
     @property
     @abstractmethod
@@ -122,11 +117,6 @@ class Measurements:
     differs: Vector  # share of decisions that differ from those of the full ensemble
     costs: Vector  # cost
 
-    def taken(self, which: Sequence[int]) -> Measurements:
-        """Select candidates."""
-        some = np.asarray(which, np.intp)
-        return Measurements(*(a[some] for a in vars(self).values()))
-
     @classmethod
     def joined(cls, measurements: list[Measurements]) -> Measurements:
         """Concatenate the candidates."""
@@ -135,15 +125,12 @@ class Measurements:
 
 
 class LossEstimator:
-    """Estimates losses of candidates on the rows of an MDP.
-
-    `full` are the scores (n, K) of the full ensemble, as those of the MDP may be condensed, and
-    `soft_scores` those that give the soft targets, by default `full`.
-    """
+    """Estimates losses of candidates on the rows of an MDP."""
 
     def __init__(
         self, mdp: MDP, full: Vector, soft_scores: Vector | None = None, *, n_jobs: int = 1
     ) -> None:
+        # `full` are scores (n, K) of the full ensemble: those of the MDP may be condensed
         self.mdp, self.n_jobs = mdp, n_jobs
         self.n_rows = float(mdp.mass.sum())
         self.has_soft_targets = False
@@ -242,12 +229,6 @@ class ArrangedRows:
     estimator: LossEstimator
 
 
-class Indexed(Protocol):
-    """Policies by number."""
-
-    def __getitem__(self, c: int, /) -> Policy: ...
-
-
 class PackedPolicies:
     """Policies with their actions compressed, since they would fill memory: few cells differ."""
 
@@ -267,24 +248,17 @@ class PackedPolicies:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """Candidates of one solver in one arrangement, and what was measured of them.
-
-    `by_labels` says whether they were learned from labels, not from the full ensemble's scores.
-    """
+    """Candidates of one solver in one arrangement, and what was measured of them."""
 
     name: str
-    candidates: Indexed
+    candidates: Candidates | PackedPolicies
     arrangement: Arrangement
     measurements: Measurements
-    by_labels: bool
+    by_labels: bool  # whether learned from labels, not from the full ensemble's scores
 
 
 class Entries(JudgedCandidates):
-    """All entries so far, candidates numbered entry by entry; in a tie the earlier one wins.
-
-    Estimates do not depend on beta, so a policy that was learned at one price may be the answer at
-    another.
-    """
+    """All entries so far, candidates numbered entry by entry; in a tie the earlier one wins."""
 
     def __init__(self, rows: ArrangedRows) -> None:
         self.entries: list[Entry] = []
@@ -314,7 +288,7 @@ class Entries(JudgedCandidates):
     def _add(
         self,
         name: str,
-        candidates: Indexed,
+        candidates: Candidates | PackedPolicies,
         rows: ArrangedRows,
         measurements: Measurements,
         *,

@@ -43,11 +43,7 @@ class Guards:
 
 
 class Sweep:
-    """Sweeps over policies for some rows of an MDP, all by default.
-
-    A loss without a native version is called once per decision, with the scores at which rollouts
-    ended.
-    """
+    """Sweeps over policies for some rows of an MDP, all by default."""
 
     def __init__(
         self,
@@ -289,10 +285,7 @@ class Descent(Parameters, SearchingSolver):
                 yield n_done + n_random, policy
 
     def _explored(self, descents: Descents, ends: list[Actions]) -> Iterator[tuple[int, Policy]]:
-        """Yield policies of random starts that end lower than all before, then full descents.
-
-        The latter start from the best of them and use all rows.
-        """
+        """Yield random starts that end lower than all before, then descents on all rows."""
         rng = np.random.default_rng(self.random_state)
         for guards, end in zip(self._guards(), ends, strict=True):
             descents.explore(end, guards)

@@ -90,10 +90,7 @@ class ExitCandidates(Candidates):
     def _walk(
         self, mdp: MDP, spent: NDArray[np.float64], losses: list[_core.Loss]
     ) -> NDArray[np.float64]:
-        """Return what further candidates pay, by each loss and in costs, (n_losses + 1, n + 1).
-
-        Candidate c pays the sum of the first c + 1 numbers.
-        """
+        """Return what further candidates pay by each loss, and in costs, (n_losses + 1, n + 1)."""
         tables = mdp.votes.tables
         sample = tables.native, mdp.votes.codes, tables.bias, mdp.weight, spent
         jumps = np.zeros((len(losses) + 1, len(self) + 1))

@@ -32,7 +32,6 @@ from mddag.policy.ordering import Correlation, Given, checked_ordering
 from mddag.policy.policy import Policy
 from mddag.solvers.arrangements import (
     ArrangementRule,
-    RefittedRule,
     RowsByArrangement,
     RowSubset,
     are_refitted,
@@ -110,42 +109,12 @@ class Portfolio(Parameters, Solver):
     arranges: ClassVar[bool] = True
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """Learn a policy.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from.
-        selection : MDP, default=None
-            Rows to choose among candidates by Eq. (8); None for held-out rows of `mdp`.
-
-        Returns
-        -------
-        Policy
-            The best candidate.
-        """
         check_samples(mdp, selection)  # before beta is read
         return self.judged(mdp, [mdp.beta], selection).policy(mdp.beta)
 
     def solve_path(
         self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
     ) -> list[Policy]:
-        """Learn a policy at each of several prices, together.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from.
-        betas : sequence of float
-            Prices of one evaluation, in units of the loss.
-        selection : MDP, default=None
-            Rows to choose among candidates by Eq. (8); None for held-out rows of `mdp`.
-
-        Returns
-        -------
-        list of Policy
-            The policies in the order of the prices.
-        """
         entries = self.judged(mdp, betas, selection)
         return [entries.policy(beta) for beta in betas]
 
@@ -178,7 +147,7 @@ class Portfolio(Parameters, Solver):
                 replace(rows, labels=p)
                 for rows, p in zip((learning, selected), shares, strict=True)
             )
-        arranged = RowsByArrangement(learning, selected, n_jobs=self.n_jobs)
+        arranged = RowsByArrangement(learning, selected, self.n_jobs)
         rules = self._rules(mdp) + self._refitted_rules(arranged)
         entries = Entries(arranged.of(ArrangementRule(Given())))
         falling_betas = sorted(set(betas), reverse=True)
@@ -296,7 +265,7 @@ class Portfolio(Parameters, Solver):
         if not are_refitted(mdp, rows.selection.whole):
             return []
         sizes = refitted_sizes(mdp, len(rows.learning), self.every)
-        return [RefittedRule(Correlation(), size) for size in sizes]
+        return [ArrangementRule(Correlation(), size, refits=True) for size in sizes]
 
     def check(self) -> None:
         check_whole("every", self.every, 1)
@@ -384,20 +353,13 @@ def runs_in(rule: ArrangementRule, rules: list[ArrangementRule], mdp: MDP) -> bo
 
 
 def explored(rules: list[ArrangementRule]) -> ArrangementRule | None:
-    """Return the arrangement to explore: that of the source if descents run in it, else the first.
-
-    The first votes of the source differ most from each other.
-    """
+    """Return the arrangement to explore: that of the source if descents run in it."""
     given = [rule for rule in rules if rule.size is None and isinstance(rule.ordering, Given)]
     return next(iter(given or rules), None)
 
 
 def is_thorough(member: Solver, rule: ArrangementRule, learning: RowSubset) -> TypeGuard[Descent]:
-    """Return whether a descent explores thoroughly in an arrangement.
-
-    It does on labels, in the order of all base classifiers by correlation, if these and the rows
-    for learning are few.
-    """
+    """Return whether a descent explores thoroughly: on labels, by correlation, if all is small."""
     few, small = SMALL
     n_steps, n_rows = learning.whole.n_steps, len(learning)
     if n_steps > few or n_rows * n_steps > small or rule.size is not None:

@@ -119,11 +119,6 @@ class Solver(ABC):
         return
 
 
-def solves_paths(solver: Solver) -> bool:
-    """Return whether a solver has its own way to solve several prices."""
-    return type(solver).solve_path is not Solver.solve_path
-
-
 def configured(
     solver: SomeSolver,
     *,
@@ -132,10 +127,7 @@ def configured(
     n_jobs: int | None = None,
     verbose: bool | None = None,
 ) -> SomeSolver:
-    """Return the solver, or a copy with these parameters as far as it has them.
-
-    `random` draws a seed for a solver that has none of its own; None leaves a parameter as it is.
-    """
+    """Return the solver, or a copy with these parameters as far as it has them."""
     check_whole("every", every, 1)
     if every > 1 and not hasattr(solver, "every"):
         raise ValueError(
@@ -336,10 +328,7 @@ def check_samples(mdp: MDP, selection: MDP | None) -> None:
 
 @dataclass
 class Search:
-    """Best policy so far, its value of Eq. (8), and the values of all candidates.
-
-    It begins with the full ensemble, as a worse candidate is of no use.
-    """
+    """Best policy so far, beginning with the full ensemble, and the values of all candidates."""
 
     policy: Policy
     best: float

@@ -64,40 +64,22 @@ class Stopping(Parameters, Solver):
     def solve_path(
         self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
     ) -> list[Policy]:
-        """Learn a policy at each of several prices, in one walk through the sums.
-
-        Parameters
-        ----------
-        mdp : MDP
-            Rows to learn from.
-        betas : sequence of float
-            Prices of one evaluation, in units of the loss.
-        selection : MDP, default=None
-            Rows that compare the optima with the full ensemble by Eq. (8); None for those of `mdp`.
-
-        Returns
-        -------
-        list of Policy
-            The policies in the order of the prices.
-        """
-        self.check()
+        self.check()  # one walk through the sums serves all prices
         check_samples(mdp, selection)
         full, chooser = mdp.evaluate_all(), mdp if selection is None else selection
         full.require(chooser.n_steps, chooser.n_scores)
         if "quit" not in mdp.actions:
             return [full] * len(betas)
+        by_full = chooser.evaluate(full)
         found = []
-        for beta, policy in zip(
-            betas, self._policies(Passage(mdp, self.every), betas), strict=True
-        ):
-            at_price = chooser.with_beta(beta)
-            better = at_price.evaluate(policy).objective < at_price.evaluate(full).objective
-            found.append(policy if better else full)
+        for beta, policy in zip(betas, self._policies(mdp, betas), strict=True):
+            value = chooser.with_beta(beta).evaluate(policy).objective
+            found.append(policy if value < by_full.loss + beta * by_full.cost else full)
         return found
 
-    def _policies(self, passage: Passage, betas: Sequence[float]) -> list[Policy]:
-        mdp, shape = passage.mdp, (len(betas), passage.n_decisions, passage.n_places)
-        quits = np.empty(shape, bool)
+    def _policies(self, mdp: MDP, betas: Sequence[float]) -> list[Policy]:
+        passage = Passage(mdp, self.every)
+        quits = np.empty((len(betas), passage.n_decisions, passage.n_places), bool)
         values = [passage.at_end.astype(np.float64) for _ in betas]
         for d, places, loss in passage.backwards():
             for b, beta in enumerate(betas):
@@ -143,10 +125,7 @@ class Passage:
                 self.at_end = self._losses(scores, j)
 
     def backwards(self) -> Iterator[tuple[int, Places, NDArray[np.float32]]]:
-        """Yield decisions from the last to the first, with places (n,) and losses of quitting (n,).
-
-        Places are the cells on the axis of scores or margins.
-        """
+        """Yield decisions from the last, with places (n,) and losses of quitting (n,)."""
         for start in sorted(self.kept, reverse=True):
             first = start // self.every
             for d, found in reversed(list(enumerate(self._block(start), first))):

@@ -177,12 +177,7 @@ def measured_metrics(
     weight: Vector | None,
     own: RegressionMetric | None = None,
 ) -> list[MeasuredMetric]:
-    """Compute the metrics that every result has, of the full and of the sparse model.
-
-    Classifiers have probabilities (n, n_classes), and shares as `truth`; regressors numbers (n,)
-    and perhaps a metric of their `own` objective, which comes first. A metric that is not defined
-    on these rows is left out.
-    """
+    """Compute the metrics that every result has, as far as they are defined on these rows."""
     if full.ndim == 1:
         plain: list[RegressionMetric] = [R2()] if np.ptp(truth) > 0 else []
         plain.append(MeanAbsoluteError())

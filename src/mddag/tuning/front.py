@@ -22,8 +22,8 @@ from mddag.policy.mdp import MDP
 from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.policy.rollout import roll_out
 from mddag.solvers import Candidates, Family, Portfolio, Solver
-from mddag.solvers.candidates import JudgedCandidates, rounded, spaced_front, worth
-from mddag.solvers.solver import arranged_for, configured, solves_paths
+from mddag.solvers.candidates import rounded, spaced_front, worth
+from mddag.solvers.solver import arranged_for, configured
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.problem import Part, Problem
 
@@ -45,82 +45,33 @@ class Candidate(ABC):
 
     A front whose estimates are all on the same rows ignores the difference between "seen" and
     "choose".
-
-    Attributes
-    ----------
-    beta : float
-        Price of one unit of cost at which the candidate was learned; 0 for the full model.
     """
 
-    beta: float
+    beta: float  # price at which it was learned; 0 for the full model
 
     @abstractmethod
     def cost(self, part: Part) -> float:
-        """Return the mean cost of a row, in the unit of budgets.
-
-        Parameters
-        ----------
-        part : {"seen", "choose", "certify"}
-            The rows.
-
-        Returns
-        -------
-        float
-            The weighted mean.
-        """
+        """Return the mean cost of a row, in the unit of budgets."""
 
     @abstractmethod
     def lost(self, part: Part) -> Vector:
-        """Return the mean excess losses beyond the full model.
-
-        Parameters
-        ----------
-        part : {"seen", "choose", "certify"}
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_losses,)
-            A weighted mean for each of ``Target.losses``; the first one counts at a price and
-            within a budget.
-        """
+        """Return the mean excess losses beyond the full model."""
 
     @abstractmethod
     def excess(self, part: Part) -> Matrix:
-        """Return the excess losses of rows beyond the full model.
-
-        Parameters
-        ----------
-        part : {"seen", "choose", "certify"}
-            The rows (or queries).
-
-        Returns
-        -------
-        ndarray of shape (n_losses, n_rows)
-            One line for each of ``Target.losses``.
-        """
+        """Return the excess losses of rows beyond the full model."""
 
 
 C = TypeVar("C", bound=Candidate)
 
 
 class Front(ABC, Generic[C]):
-    """Candidates for a target to choose from.
-
-    Attributes
-    ----------
-    candidates : list of Candidate
-        What was found so far; the first is the full model, whose cost is the largest and whose
-        excess losses are 0.
-    ordered : bool
-        Whether more expensive candidates are known to lose less, as those that were judged before
-        by better estimates than means over the choosing rows. Within a budget the most expensive
-        one is then taken; otherwise the one that loses least on the choosing rows.
-    n_certifying : int
-        Number of rows that certify.
-    """
+    """Candidates for a target to choose from; the first one is the full model."""
 
     candidates: list[C]
+    # Whether more expensive candidates are known to lose less, as those that were judged before by
+    # better estimates than means over the choosing rows. Within a budget the most expensive one is
+    # then taken; otherwise the one that loses least on the choosing rows.
     ordered: bool = False
     n_certifying: int = 0
 
@@ -138,18 +89,7 @@ class Front(ABC, Generic[C]):
         return None
 
     def at_price(self, beta: float) -> C:
-        """Return the best candidate at a price; a solver that learns price by price overrides it.
-
-        Parameters
-        ----------
-        beta : float
-            Price of one unit of cost in units of the loss.
-
-        Returns
-        -------
-        Candidate
-            The one with the smallest sum of loss and cost on the choosing rows, the first in a tie.
-        """
+        """Return the best candidate at a price; fronts that learn price by price override it."""
 
         def objective(candidate: C) -> float:
             return float(candidate.lost("choose")[0]) + beta * candidate.cost("choose")
@@ -157,26 +97,11 @@ class Front(ABC, Generic[C]):
         return min(self.candidates, key=objective)
 
     def near(self, accepts: Callable[[C], bool]) -> None:
-        """Add candidates near the place where they cease to be acceptable.
-
-        Called once before a bound is applied. The default adds none, which suits fronts that have
-        all their candidates from the beginning.
-
-        Parameters
-        ----------
-        accepts : callable
-            Function of a candidate: whether a cheaper one may be looked for.
-        """
+        """Add candidates near the place where they cease to be acceptable to a bound."""
         return
 
     def near_budget(self, budget: float) -> None:
-        """Add candidates near a budget; called once before it is applied.
-
-        Parameters
-        ----------
-        budget : float
-            Largest mean cost on the choosing rows.
-        """
+        """Add candidates near a budget; called once before it is applied."""
         self.near(lambda candidate: candidate.cost("choose") > budget)
 
     def sequence(self, bound: float, confidence: float | None) -> list[C]:
@@ -185,18 +110,6 @@ class Front(ABC, Generic[C]):
         The order, and what is left out, must not depend on the rows that test. By default they
         come from expensive to cheap by the rows seen, without those that lose more than the bound
         there, which would only end the sequence.
-
-        Parameters
-        ----------
-        bound : float
-            Largest mean excess loss.
-        confidence : float or None
-            Confidence of the tests; None where means over the choosing rows are compared.
-
-        Returns
-        -------
-        list of Candidate
-            The candidates.
         """
         hopeful = [c for c in self.candidates[1:] if (c.lost("seen") <= bound).all()]
         return sorted(hopeful, key=lambda c: -c.cost("seen"))
@@ -286,17 +199,14 @@ class PolicyFront(Front[PolicyCandidate]):
         return dag.expected_speedup > 1
 
     def at_price(self, beta: float) -> PolicyCandidate:
-        """Learn the policy of one price."""
-        judged = self._judged([beta])
-        if judged is not None:
-            return self._add([beta], [judged.policy(beta * self.unit)])
-        return self._add([beta], self.policies([beta]))
+        return self._learned([beta])
 
     def near(self, accepts: Callable[[PolicyCandidate], bool]) -> None:
         """Take a front, or learn at BETAS and near the place where candidates are acceptable."""
-        judged = self._judged(BETAS)
-        if judged is not None:
+        if isinstance(self.solver, Portfolio):
             self.ordered = True
+            prices = [beta * self.unit for beta in BETAS]
+            judged = self.solver.judged(self.learning.mdp, prices, self.selection)
             found = {judged.best(beta * self.unit): beta for beta in BETAS}
             spaced = spaced_front(judged.losses, judged.costs, STEP)[:-1]
             found |= {at: price / self.unit for price, at in spaced}
@@ -332,16 +242,9 @@ class PolicyFront(Front[PolicyCandidate]):
         losses, self.family_costs = candidates.evaluate(self.selection)
         return candidates, rounded(losses), self.family_costs
 
-    def _judged(self, betas: Betas) -> JudgedCandidates | None:
-        """Return the candidates of a solver that judges them, for these prices."""
-        if not isinstance(self.solver, Portfolio):
-            return None
-        mdp, selection = (m.at_price(betas[0]) for m in (self.learning.mdp, self.selection))
-        return self.solver.judged(mdp, [beta * self.unit for beta in betas], selection)
-
     def _refine(self, accepts: Callable[[PolicyCandidate], bool]) -> None:
         """Learn at BETAS, then between the last acceptable candidate and the next."""
-        self._extend(BETAS)
+        self._learned(BETAS)
         for _ in range(ROUNDS):
             last = max(
                 (c for c in self.candidates if accepts(c) or c.beta == 0), key=lambda c: c.beta
@@ -349,16 +252,16 @@ class PolicyFront(Front[PolicyCandidate]):
             more = [c.beta for c in self.candidates if c.beta > last.beta]
             if last.beta == 0 or not more:
                 return
-            self._extend(np.geomspace(last.beta, min(more), FINER + 2)[1:-1])
+            self._learned(np.geomspace(last.beta, min(more), FINER + 2)[1:-1])
 
-    def _extend(self, betas: Betas) -> None:
-        self._add(betas, self.policies(betas))
+    def _learned(self, betas: Betas) -> PolicyCandidate:
+        return self._add(betas, self.policies(betas))
 
     def policies(self, betas: Betas) -> Iterable[Policy]:
         """Learn a policy at each of several prices; they come in this order, when they are done."""
         mdps = [(self.learning.mdp.at_price(b), self.selection.at_price(b)) for b in betas]
         n_jobs = min(effective_n_jobs(self.n_jobs), len(betas))
-        if solves_paths(self.solver):
+        if type(self.solver).solve_path is not Solver.solve_path:  # it has a way of its own
             (mdp, selection), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
             return self.solver.solve_path(mdp, prices, selection)
         if n_jobs == 1:

@@ -165,34 +165,18 @@ Measure = Literal["share", "difference", "mean", "bounded", "asymptotic"]
 
 @dataclass(frozen=True)
 class BoundedLoss:
-    """A loss beyond the full model's whose mean over unseen rows has a bound, and its test.
+    """A loss beyond the full model's whose mean over unseen rows has a bound, and its test."""
 
-    Attributes
-    ----------
-    measure : {"share", "difference", "mean", "bounded", "asymptotic"}
-        What the excess loss of a row is. "share": 1 where its label differs from the full model's,
-        else 0. "difference": 1 where the sparse model alone is wrong, -1 where the full model is.
-        "mean": error of a regressor beyond the full model's, in the unit of its metric. "bounded"
-        and "asymptotic": what is lost of a metric, with and without a largest value for one row.
-    metric : ClassMetric, RegressionMetric or None, default=None
-        The metric; None for labels, and for queries.
-    threshold : float or None, default=None
-        Probability above which a row is of the second class; None for the largest one.
-    worst : float, default=0.25
-        What one row hardly exceeds. So that rows which lose this much would be noticed, an
-        "asymptotic" test takes a number of them.
-    fewest : int, default=100
-        Rows for the mean of an "asymptotic" loss to be about normal.
-    counted : str, default="rows"
-        What messages call rows.
-    """
-
+    # What the excess loss of a row is. "share": 1 where its label differs from the full model's,
+    # else 0. "difference": 1 where the sparse model alone is wrong, -1 where the full model is.
+    # "mean": error of a regressor beyond the full model's, in the unit of its metric. "bounded" and
+    # "asymptotic": what is lost of a metric, with and without a largest value for one row.
     measure: Measure
-    metric: ClassMetric | RegressionMetric | None = None
-    threshold: float | None = None
-    worst: float = WORST
-    fewest: int = FEWEST
-    counted: str = "rows"
+    metric: ClassMetric | RegressionMetric | None = None  # None for labels, and for queries
+    threshold: float | None = None  # probability above which a row is of the second class
+    worst: float = WORST  # rows that lose this much would be noticed by an "asymptotic" test
+    fewest: int = FEWEST  # rows for the mean of an "asymptotic" loss to be about normal
+    counted: str = "rows"  # what messages call rows
 
     @property
     def name(self) -> str:
@@ -222,22 +206,7 @@ class BoundedLoss:
         return span
 
     def p_value(self, excess: NDArray[np.float64], bound: float, confidence: float) -> float:
-        """Test "the mean excess loss is at least the bound".
-
-        Parameters
-        ----------
-        excess : ndarray of shape (n,)
-            Excess losses of rows that are drawn at random.
-        bound : float
-            Largest mean excess loss.
-        confidence : float
-            Confidence for which the "bounded" test is the most powerful; any is valid.
-
-        Returns
-        -------
-        float
-            The p-value.
-        """
+        """Test "the mean excess loss is at least the bound"."""
         if self.measure == "mean":
             return mean_p_value(excess, bound)
         if self.measure == "asymptotic":
@@ -250,18 +219,7 @@ class BoundedLoss:
         return difference_p_value(n_worse, n_better, len(excess), bound)
 
     def fewest_rows(self, bound: float, confidence: float) -> int:
-        """Return the fewest certifying rows with which any policy could pass.
-
-        Parameters
-        ----------
-        bound, confidence : float
-            As for `p_value`.
-
-        Returns
-        -------
-        int
-            Number of rows.
-        """
+        """Return the fewest certifying rows with which any policy could pass."""
         if self.measure == "difference":
             return rows_for_difference(bound, confidence)
         if self.measure == "bounded":

@@ -28,40 +28,15 @@ Shares = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows by what they are for, each an array of row numbers.
+    """Rows by what they are for, each a sorted array of row numbers."""
 
-    Attributes
-    ----------
-    learn : ndarray of intp
-        Rows that policies are learned on.
-    choose : ndarray of intp
-        Rows that estimate candidates and choose among them.
-    certify : ndarray of intp
-        Rows that only test a guarantee; empty where nothing is guaranteed.
-    """
-
-    learn: Rows
-    choose: Rows
-    certify: Rows
+    learn: Rows  # policies are learned on them
+    choose: Rows  # estimate candidates and choose among them
+    certify: Rows  # only test a guarantee; empty where nothing is guaranteed
 
     @classmethod
     def random(cls, n: int, shares: Shares, random: np.random.RandomState) -> Split:
-        """Split n rows at random.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        shares : tuple of float
-            Shares of the three parts, such as ``Target.shares``.
-        random : RandomState
-            Generator of the permutation.
-
-        Returns
-        -------
-        Split
-            The rows, sorted in each part.
-        """
+        """Split n rows at random."""
         fewest = 3 if shares[-1] else 2
         if n < fewest:
             raise ValueError(
@@ -92,18 +67,7 @@ class Split:
         return np.sort(np.concatenate([self.learn, self.choose]))
 
     def rows(self, part: Part) -> Rows:
-        """Return the rows of a part.
-
-        Parameters
-        ----------
-        part : {"seen", "choose", "certify"}
-            The part; "seen" are those that learn and choose.
-
-        Returns
-        -------
-        ndarray of intp
-            Row numbers, sorted.
-        """
+        """Return the rows of a part."""
         if part == "seen":
             return self.seen
         return self.choose if part == "choose" else self.certify

@@ -42,34 +42,14 @@ WITH_CERTIFYING: Shares = (0.4, 0.1, 0.5)
 
 @dataclass(frozen=True)
 class Target(ABC):
-    """What a user asks for: one number, and the losses that it is about.
-
-    Parameters
-    ----------
-    value : float
-        The number.
-    confidence : float or None, default=None
-        Probability with which a bound holds on unseen data; None without a guarantee, as for
-        prices and budgets.
-    losses : tuple of BoundedLoss, default=()
-        The losses that candidates are compared by; `measured` fills them in.
-
-    Attributes
-    ----------
-    name : str
-        The keyword argument.
-    certifies : bool
-        Whether rows are needed that only test a guarantee.
-    follows_model : bool
-        Whether policies are to agree with the full model, not with labels.
-    """
+    """What a user asks for: one number, and the losses that it is about."""
 
     value: float
-    confidence: float | None = None
-    losses: tuple[BoundedLoss, ...] = ()
+    confidence: float | None = None  # of a bound on unseen data; None without a guarantee
+    losses: tuple[BoundedLoss, ...] = ()  # that candidates are compared by; see `measured`
 
-    name: ClassVar[str]
-    follows_model: ClassVar[bool] = False
+    name: ClassVar[str]  # the keyword argument
+    follows_model: ClassVar[bool] = False  # whether policies agree with it, not with labels
 
     def __post_init__(self) -> None:
         check_above(self.name, self.value, math.inf)
@@ -90,18 +70,7 @@ class Target(ABC):
 
     @abstractmethod
     def choose(self, front: Front[C]) -> C:
-        """Choose a candidate.
-
-        Parameters
-        ----------
-        front : Front
-            The candidates; a search near the target may add more.
-
-        Returns
-        -------
-        Candidate
-            The chosen one. A `DoubtfulResult` warning says where it cannot be what was asked for.
-        """
+        """Choose a candidate."""
 
     def measured(
         self,
@@ -109,23 +78,7 @@ class Target(ABC):
         *metrics: ClassMetric | RegressionMetric,
         threshold: float | None = None,
     ) -> Self:
-        """Return the target with the losses that it is about.
-
-        Parameters
-        ----------
-        task : Task
-            Of the model.
-        *metrics : ClassMetric or RegressionMetric
-            What the model is measured by, one loss each; without any, accuracy or R2.
-        threshold : float or None, default=None
-            Probability above which accuracy counts a row as of the second class; None for the
-            largest one.
-
-        Returns
-        -------
-        Target
-            A copy.
-        """
+        """Return the target with the losses that it is about."""
         if not metrics:
             metrics = (Accuracy() if task.predicts_classes else R2(),)
         return replace(self, losses=tuple(self._loss(task, m, threshold) for m in metrics))
@@ -138,26 +91,7 @@ class Target(ABC):
         n_classes: int,
         model: Any,
     ) -> Self:
-        """Return the target with the losses of what a user wants to protect, after checks.
-
-        Parameters
-        ----------
-        task : Task
-            Of the model.
-        metric : metric of mddag.metrics or None
-            What was asked for; None for the default of the task.
-        threshold : float or None
-            Probability above which a row is of the second class; None for the largest one.
-        n_classes : int
-            Number of classes; ignored for regressors.
-        model : object
-            The model; regressors have the metric of its objective.
-
-        Returns
-        -------
-        Target
-            A copy.
-        """
+        """Return the target with the losses of what a user wants to protect, after checks."""
         classifies = task.predicts_classes
         if metric is not None and not isinstance(
             metric, ClassMetric if classifies else RegressionMetric
@@ -185,18 +119,7 @@ class Target(ABC):
         return self.measured(task, *metrics, threshold=threshold)
 
     def ranking(self, *parts: NDArray[Any]) -> Self:
-        """Return the target without its bound on ROC AUC where classes cannot be compared.
-
-        Parameters
-        ----------
-        *parts : ndarray of shape (n,)
-            Labels of the rows that it is computed on.
-
-        Returns
-        -------
-        Target
-            A copy that bounds accuracy alone, with a warning, if a part has one class alone.
-        """
+        """Return the target without its bound on ROC AUC where classes cannot be compared."""
         if len(self.losses) < 2 or all(len(np.unique(labels)) > 1 for labels in parts):
             return self
         doubt(
@@ -215,30 +138,11 @@ class Target(ABC):
         return BoundedLoss("mean", metric)
 
     def measured_bounds(self, lost: Sequence[float]) -> tuple[MeasuredBound, ...]:
-        """Return what a result says of the bound.
-
-        Parameters
-        ----------
-        lost : sequence of float
-            Mean of each of `losses` on the rows of the result.
-
-        Returns
-        -------
-        tuple of MeasuredBound
-            One for each loss; empty for a price and a budget.
-        """
+        """Return what a result says of the bound."""
         return ()
 
     def require(self, n_rows: int, n_certifying: int = 0) -> None:
-        """Warn of few rows without a confidence; with one, raise ValueError if no policy can pass.
-
-        Parameters
-        ----------
-        n_rows : int
-            Number of rows in all.
-        n_certifying : int, default=0
-            Number of rows that only certify.
-        """
+        """Warn of few rows; with a confidence raise ValueError if no policy can pass the test."""
         confidence = self.confidence
         if confidence is None:
             doubt_few_rows(n_rows, self.name)
@@ -260,13 +164,7 @@ class Target(ABC):
             )
 
     def require_equal(self, weight: NDArray[np.float64] | None) -> None:
-        """Raise ValueError if a guarantee is wanted for rows of unequal weight.
-
-        Parameters
-        ----------
-        weight : ndarray of shape (n,) or None
-            Weights of the rows.
-        """
+        """Raise ValueError if a guarantee is wanted for rows of unequal weight."""
         if self.confidence is not None and not are_equal(weight):
             raise ValueError(
                 f"sample_weight differs from row to row, but what proves {self} with confidence "
@@ -275,18 +173,7 @@ class Target(ABC):
             )
 
     def price_of_change(self, n_certifying: int) -> float:
-        """Return what a changed label costs the test in addition to its loss.
-
-        Parameters
-        ----------
-        n_certifying : int
-            Number of rows that certify.
-
-        Returns
-        -------
-        float
-            From 0 to 1; 0 where nothing is certified or labels do not matter.
-        """
+        """Return what a changed label costs the test in addition to its loss."""
         if self.confidence is None or self.losses[0].measure != "difference":
             return 0.0
         return price_of_difference(self.value, n_certifying, self.confidence)
@@ -294,14 +181,7 @@ class Target(ABC):
 
 @dataclass(frozen=True)
 class Price(Target):
-    """A price of one unit of cost in units of the loss.
-
-    Examples
-    --------
-    >>> from mddag.tuning.targets import Price
-    >>> print(Price(0.01))
-    beta=0.01
-    """
+    """A price of one unit of cost in units of the loss."""
 
     name: ClassVar[str] = "beta"
 
@@ -314,14 +194,7 @@ class Price(Target):
 
 @dataclass(frozen=True)
 class Budget(Target):
-    """The largest mean cost of a row.
-
-    Examples
-    --------
-    >>> from mddag.tuning.targets import Budget
-    >>> print(Budget(20.0))
-    budget=20
-    """
+    """The largest mean cost of a row."""
 
     name: ClassVar[str] = "budget"
 
@@ -351,23 +224,10 @@ class Budget(Target):
 
 @dataclass(frozen=True)
 class Bound(Target):
-    """A bound on the mean of each excess loss, with a confidence or as a point estimate.
+    """A bound on the mean of each excess loss, with a confidence or as a point estimate."""
 
-    Parameters
-    ----------
-    value : float
-        The bound.
-    confidence : float or None, default=0.9
-        Probability with which the bound holds on unseen data; None compares means over the rows
-        that choose.
-    losses : tuple of BoundedLoss, default=()
-        What must each be within the bound; see `Target`.
-    largest : float, default=1.0
-        Bounds of this and more could not be exceeded.
-    """
-
-    confidence: float | None = CONFIDENCE
-    largest: float = 1.0
+    confidence: float | None = CONFIDENCE  # None compares means over the rows that choose
+    largest: float = 1.0  # bounds of this and more could not be exceeded
 
     def __post_init__(self) -> None:
         check_above(self.name, self.value, self.largest)
@@ -406,18 +266,7 @@ class Bound(Target):
         return all(loss.measure in ("difference", "share") for loss in self.losses)
 
     def accepts(self, candidate: Candidate) -> bool:
-        """Return whether the bound seems to hold on rows that may be looked at more than once.
-
-        Parameters
-        ----------
-        candidate : Candidate
-            The candidate.
-
-        Returns
-        -------
-        bool
-            By the mean over the choosing rows, or by a test on the rows seen.
-        """
+        """Return whether the bound seems to hold on rows that may be looked at more than once."""
         if self.confidence is None:
             return bool((candidate.lost("choose") <= self.value).all())
         return self.p_value(candidate.excess("seen")) <= 1 - self.confidence
@@ -427,16 +276,6 @@ class Bound(Target):
 
         Where there are several losses, this is an intersection-union test: each is tested at the
         full level, and the largest p-value decides.
-
-        Parameters
-        ----------
-        excess : ndarray of shape (n_losses, n)
-            Excess losses of rows drawn at random.
-
-        Returns
-        -------
-        float
-            The p-value.
         """
         assert self.confidence is not None
         found = zip(self.losses, excess, strict=True)
@@ -445,14 +284,7 @@ class Bound(Target):
 
 @dataclass(frozen=True)
 class MaxLoss(Bound):
-    """What may be lost of the metric against the full model.
-
-    Examples
-    --------
-    >>> from mddag.tuning.targets import MaxLoss
-    >>> print(MaxLoss(0.005))
-    max_loss=0.005
-    """
+    """What may be lost of the metric against the full model."""
 
     name: ClassVar[str] = "max_loss"
 
@@ -462,12 +294,6 @@ class MaxDisagreement(Bound):
     """The share of rows whose label may differ from the full model's.
 
     With a metric: what may be lost of it if the full model's own probabilities were true.
-
-    Examples
-    --------
-    >>> from mddag.tuning.targets import MaxDisagreement
-    >>> print(MaxDisagreement(0.01))
-    max_disagreement=0.01
     """
 
     name: ClassVar[str] = "max_disagreement"
@@ -495,22 +321,7 @@ def target_of(
     confidence: float | None = CONFIDENCE,
     largest: float = 1.0,
 ) -> Target:
-    """Make the target of a call from its keyword arguments.
-
-    Parameters
-    ----------
-    beta, budget, max_loss, max_disagreement : float or None, default=None
-        Exactly one of them.
-    confidence : float or None, default=0.9
-        Of the last two; a warning says where it has no effect.
-    largest : float, default=1.0
-        Bounds must be below it: the largest loss in the unit of the metric.
-
-    Returns
-    -------
-    Target
-        The target, still without the losses that it is about; see `Target.measured`.
-    """
+    """Make the target of a call from its keyword arguments."""
     numbers = {
         "beta": beta,
         "budget": budget,
