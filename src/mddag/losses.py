@@ -400,11 +400,37 @@ class RegressionLoss(Loss):
 
     @abstractmethod
     def of(self, predicted: Vector, y: Vector) -> Vector:
-        """Compute the loss of each prediction."""
+        """Compute the loss of each prediction.
+
+        Parameters
+        ----------
+        predicted : ndarray of shape (n,)
+            Predictions.
+        y : ndarray of shape (n,)
+            Targets.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            One loss per row.
+        """
 
     @abstractmethod
     def constant(self, y: Vector, weight: Vector | None = None) -> float:
-        """Return the constant prediction with the smallest mean loss."""
+        """Return the constant prediction with the smallest mean loss.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            Targets.
+        weight : ndarray of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Mean or quantile of the targets.
+        """
 
     def of_constant(self, y: Vector, weight: Vector | None = None) -> float:
         """Return the mean loss of the best constant.
@@ -426,11 +452,41 @@ class RegressionLoss(Loss):
 
     @abstractmethod
     def shift(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
-        """Return what to add to all predictions to make their mean loss smallest."""
+        """Return what to add to all predictions to make their mean loss smallest.
+
+        Parameters
+        ----------
+        predicted : ndarray of shape (n,)
+            Predictions.
+        y : ndarray of shape (n,)
+            Targets.
+        weight : ndarray of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The summand.
+        """
 
     @abstractmethod
     def factor(self, predicted: Vector, y: Vector, weight: Vector | None = None) -> float:
-        """Return what to multiply positive predictions by to make their mean loss smallest."""
+        """Return what to multiply positive predictions by to make their mean loss smallest.
+
+        Parameters
+        ----------
+        predicted : ndarray of shape (n,)
+            Predictions.
+        y : ndarray of shape (n,)
+            Targets.
+        weight : ndarray of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The factor, 0 or more. Its logarithm is the shift of scores with a log link.
+        """
 
     def checked(self, y: Any) -> Vector:
         """Return targets after checking that the loss can take them.

@@ -105,14 +105,17 @@ class Solver(ABC):
         selection : MDP, default=None
             Rows to choose among candidates by Eq. (8); None for those of `mdp`.
 
-        Yields
-        ------
-        Policy
+        Returns
+        -------
+        iterable of Policy
             The policies in the order of the prices.
         """
-        for beta in betas:
+
+        def at_price(beta: float) -> Policy:
             chooser = None if selection is None else selection.with_beta(beta)
-            yield self.solve(mdp.with_beta(beta), chooser)
+            return self.solve(mdp.with_beta(beta), chooser)
+
+        return map(at_price, betas)
 
     def check(self) -> None:
         """Raise an error if a parameter is invalid."""
