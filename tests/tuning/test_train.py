@@ -17,6 +17,7 @@ from sklearn.ensemble import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 from xgboost import XGBClassifier
 
 import mddag
@@ -32,7 +33,7 @@ from mddag.metrics import (
 )
 from mddag.tuning import shapes, targets
 from mddag.tuning import train as module
-from mddag.tuning.shape_rules import FoldedRows, first_exits, rule_sums
+from mddag.tuning.shape_rules import FoldedRows
 from mddag.tuning.shapes import Shape, shaped
 from mddag.tuning.targets import MaxLoss
 
@@ -52,6 +53,8 @@ def small(patch):
 @pytest.fixture(autouse=True)
 def _few_shapes(monkeypatch):
     small(monkeypatch)
+    with threadpool_limits(1):  # threads would wait for each other on a busy machine
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -135,22 +138,6 @@ def test_what_cross_validation_says_is_what_the_models_do(objective, hastie_rows
         assert found.outcome.cost.mean() == pytest.approx(candidate.costs)
 
 
-def test_sums_of_rules_are_those_of_each_rule():
-    random = np.random.default_rng(0)
-    margin, value = random.random((8, 30)), random.random((8, 30))
-    thresholds, lengths = np.array([0.3, 0.8]), np.array([1, 3, 7])
-    for every in (1, 3):
-        exits = first_exits(margin, thresholds, every)
-        found = rule_sums(exits, [value], lengths)[0]
-        for i, threshold in enumerate([*thresholds, np.inf]):
-            for k, length in enumerate(lengths):
-                total = 0.0
-                for row in range(30):
-                    looks = [j for j in range(every, 7, every) if margin[j, row] > threshold]
-                    total += value[min([*looks, length, 7]), row]
-                assert found[i, k] == pytest.approx(total)
-
-
 def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows):
     X, y, X_new, y_new = hastie_rows
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.08, objective="nodes")
@@ -165,14 +152,6 @@ def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows):
     assert told.metric("accuracy").sparse == pytest.approx(fast.score(X[at], y[at]))
     assert told.n_evaluated == pytest.approx(fast.n_evaluated(X[at]).mean())
     assert told.n_nodes == pytest.approx(fast.n_nodes(X[at]).mean())
-    assert fast.score(X_new, y_new) > 0.65
-
-
-def test_a_bound_is_certified_in_time(hastie_rows):
-    X, y, X_new, y_new = hastie_rows
-    fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.08, objective="time")
-    assert fast.policy_.every == 16
-    assert fast.result_.speed >= 1
     assert fast.score(X_new, y_new) > 0.65
 
 
@@ -204,9 +183,10 @@ def test_a_class_of_two_rows_is_known_to_the_model(hastie_rows):
 
 
 @pytest.mark.parametrize("objective", ["evaluations", "nodes", "time"])
-def test_prices(objective, hastie_rows):
+@pytest.mark.parametrize("asked", [{"beta": 1e-4}, {"max_loss": 0.08}])
+def test_objectives(objective, asked, hastie_rows):
     X, y, X_new, y_new = hastie_rows
-    fast = mddag.train(LGBMClassifier(**QUIET), X, y, beta=1e-4, objective=objective)
+    fast = mddag.train(LGBMClassifier(**QUIET), X, y, objective=objective, **asked)
     assert fast.score(X_new, y_new) > 0.65
     assert (fast.result_.n_nodes is not None) == (objective == "nodes")
     assert fast.policy_.every == (16 if objective == "time" else 1)
@@ -331,8 +311,10 @@ def test_what_cannot_be_protected(wrong, error, hastie_rows):
         HistGradientBoostingClassifier(max_iter=15, random_state=0),
         GradientBoostingClassifier(n_estimators=15, random_state=0),
         RandomForestClassifier(12, random_state=0),
-        XGBClassifier(n_estimators=15, random_state=0),
-        CatBoostClassifier(n_estimators=15, verbose=False, allow_writing_files=False),
+        XGBClassifier(n_estimators=15, n_jobs=1, random_state=0),
+        CatBoostClassifier(
+            n_estimators=15, thread_count=1, verbose=False, allow_writing_files=False
+        ),
         mddag.AdaBoostMHClassifier(n_rounds=15, random_state=0),
         make_pipeline(StandardScaler(), LGBMClassifier(**QUIET)),
     ],

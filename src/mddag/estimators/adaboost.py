@@ -8,6 +8,7 @@ the float64 sums of ``Ensemble.scores``, not the integer sums of a DAG, so no Pr
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Self
@@ -33,7 +34,56 @@ from mddag.learners.learner import own_columns
 from mddag.policy.calibration import Calibration
 
 
-class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ScoringClassifier(ClassifierMixin):  # type: ignore[misc]
+    """What both classifiers answer."""
+
+    @abstractmethod
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the winning class of each row; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+
+    @abstractmethod
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Compute class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Probabilities.
+        """
+
+    @abstractmethod
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Compute calibrated log-odds.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+            Log-odds of binary problems, else logits up to a constant per row.
+        """
+
+
+class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, BaseEstimator):  # type: ignore[misc]
     """AdaBoost.MH (Schapire & Singer 1999) over stumps, trees or products of stumps.
 
     Parameters
@@ -194,50 +244,14 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         return self.ensemble_.scores(rows, n_jobs=self.n_jobs)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the winning class of each row; a tie goes to the first class.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Labels.
-        """
         scores = self.scores(X)
         return self.ensemble_.labels(scores)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Compute class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Probabilities.
-        """
         scores = self.scores(X)
         return self.calibration_.probabilities(scores, self._exits(scores))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Compute calibrated log-odds.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_classes)
-            Log-odds of binary problems, else logits up to a constant per row.
-        """
         scores = self.scores(X)
         return self.calibration_.log_odds(scores, self._exits(scores))
 

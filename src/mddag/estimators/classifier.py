@@ -10,10 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mddag.estimators.adaboost import AdaBoostMHClassifier
+from mddag.estimators.adaboost import AdaBoostMHClassifier, ScoringClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.losses import Logistic, Loss
 from mddag.metrics.classification import checked_class_metric
@@ -23,7 +22,7 @@ from mddag.solvers import Sarsa, Solver
 from mddag.solvers.values import Table
 
 
-class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
+class MDDAGClassifier(ScoringClassifier, DagEstimator):
     """A sparse decision DAG over the base classifiers of a boosted ensemble.
 
     Parameters
@@ -176,48 +175,12 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         return np.asarray(self.ensemble_.classes)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the winning class of each row; a tie goes to the first class.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Labels.
-        """
         return self.untransformed().predict(self._rows(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Compute class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Probabilities.
-        """
         return self.untransformed().predict_proba(self._rows(X))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Compute calibrated log-odds.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_classes)
-            Log-odds of binary problems, else logits up to a constant per row.
-        """
         return self.untransformed().decision_function(self._rows(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -97,8 +97,7 @@ def _unset_seeds(model: Any) -> list[str]:
 
 def is_fitted(model: Any) -> bool:
     """Return whether a model can be read as it is; bare boosters and Ensembles always can."""
-    if isinstance(model, FrozenEstimator):
-        return is_fitted(model.estimator)
+    model = _thawed(model)
     if isinstance(model, Pipeline) and model.steps:  # the last step decides, as in scikit-learn
         return is_fitted(model.steps[-1][1])
     if callable(getattr(model, "is_fitted", None)):  # CatBoost
@@ -114,8 +113,7 @@ def is_fitted(model: Any) -> bool:
 
 def may_transform(model: Any) -> bool:
     """Return whether there may be something that transforms rows before the ensemble reads them."""
-    if isinstance(model, FrozenEstimator):
-        return may_transform(model.estimator)
+    model = _thawed(model)
     if isinstance(model, (Pipeline, ModelParts)):
         return True
     return getattr(model, "transformer_", None) is not None
@@ -123,19 +121,21 @@ def may_transform(model: Any) -> bool:
 
 def reads_patches(model: Any) -> bool:
     """Return whether X are patches: for an ensemble over Haar features, or a learner of them."""
-    if isinstance(model, FrozenEstimator):
-        return reads_patches(model.estimator)
+    model = _thawed(model)
     return _patch_features(model) is not None or own_columns(_learner(model)) is not None
 
 
 def patches_for(model: Any, X: Any) -> Patches:
     """Return X as patches of the size that such a model reads."""
-    if isinstance(model, FrozenEstimator):
-        return patches_for(model.estimator, X)
+    model = _thawed(model)
     features = _patch_features(model)
     if features is not None:
         return features.patches(X)
     return checked_patches(X, getattr(_learner(model), "window", None))
+
+
+def _thawed(model: Any) -> Any:
+    return _thawed(model.estimator) if isinstance(model, FrozenEstimator) else model
 
 
 def _patch_features(model: Any) -> PatchFeatures | None:
