@@ -1,10 +1,10 @@
-"""A face detector from patches and pictures, and the face that it finds in a picture.
+"""Train a face detector on patches and images without faces, and find the face of an image.
 
     python examples/find_faces.py [--out out/faces] [--small]
 
-With the data sets of MDDAG_DATA (see CONTRIBUTING.md) it is trained on 11 629 faces and 274
-pictures without faces, in minutes; without them, or with --small, on the 100 faces of scikit-image
-and its pictures of other things, which is enough for an easy picture and for no other.
+With the datasets of MDDAG_DATA (see CONTRIBUTING.md) it trains on 11,629 faces and 274 images
+without faces, in minutes; without them, or with --small, on the 100 faces of scikit-image and its
+images of other things, which is enough for an easy image and for no other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from skimage import data
 
 import mddag
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the data sets are read there
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # it reads the datasets
 
 from benchmarks.data import is_there
 
@@ -40,16 +40,16 @@ def main() -> None:
     print(f"trained in {perf_counter() - began:.0f} s: {detector.rounds_[-1]}")
     detector.save(options.out / "faces.mddag")
     detector = mddag.load(options.out / "faces.mddag")
-    picture = data.astronaut()
-    boxes, scores = detector.detect(picture)
+    image = data.astronaut()
+    boxes, scores = detector.detect(image)
     for box, score in zip(boxes.tolist(), scores, strict=True):
         print(f"a face at {box}, evidence {score:.1f} (cut {detector.cut_:.1f})")
-    detector.draw(picture).save(options.out / "astronaut.png")
-    print(f"the picture with its boxes: {options.out / 'astronaut.png'}")
+    detector.draw(image).save(options.out / "astronaut.png")
+    print(f"the image with its boxes: {options.out / 'astronaut.png'}")
 
 
 def trained(*, small: bool) -> mddag.Detector:
-    """A detector of all faces there are."""
+    """Train a detector on all faces there are."""
     detector = mddag.Detector(n_jobs=-1, verbose=True)
     if small:
         # 100 patches leave much to chance, and training says so.
@@ -61,7 +61,7 @@ def trained(*, small: bool) -> mddag.Detector:
 
 
 def small_patches() -> np.ndarray:
-    """The faces of scikit-image, uint8 (100, 25, 25)."""
+    """Return the faces of scikit-image, uint8 (100, 25, 25)."""
     return np.rint(255 * data.lfw_subset()[:100]).astype(np.uint8)
 
 

@@ -7,7 +7,7 @@ and kept in out/detection. The pictures are those of load.cmu_scenes(), on which
 or tuned. OpenCV: scale 1.1, more than 3 neighbors, score the number of neighbors. Ours: cut 0 for
 the curve, the default cut for hits and false boxes. Times are for all pictures, grouping included,
 turn by turn; a ratio above 1 means that ours is faster. Results: benchmarks/results/detection:
-faces.csv, froc.csv, froc.png. A page of pictures with boxes: out/detection/page.png.
+faces.csv, froc.csv, froc.png.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import mddag
 from benchmarks.clock import turns
 from benchmarks.detection import face_data
 from benchmarks.detection.matching import Curve, curve
-from benchmarks.detection.page import page
 from benchmarks.places import OUT, RESULTS
 from benchmarks.table import digits, kept, spread, written
 
@@ -58,8 +57,6 @@ def main() -> None:
     table = rows(pictures, faces, options, curves)
     kept(RESULTS / "detection" / "faces.csv", FIELDS, table)
     draw_curves(curves, len(pictures))
-    seed = options.seeds[0]
-    page(trained(seed, fresh=False)[0], pictures, faces).save(FOLDER / "page.png")
 
 
 def rows(

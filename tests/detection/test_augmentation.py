@@ -20,7 +20,7 @@ from tests.detection.problems import background, backgrounds, fitted, patches, s
 
 def test_copies_differ_a_little_and_every_second_one_is_mirrored():
     ramp = np.tile(np.arange(12, dtype=np.uint8) * 20, (200, 12, 1))
-    seen = copies(ramp, (12, 12), np.random.default_rng(0)).astype(float)
+    seen = copies(ramp, (12, 12), np.random.default_rng(0), ramp[:0]).astype(float)
     forward, backward = (np.abs(seen - of).mean(axis=(1, 2)) for of in (ramp, ramp[:, :, ::-1]))
     assert (np.minimum(forward, backward) < 20).all()
     assert 60 < (forward > backward).sum() < 140

@@ -44,10 +44,8 @@ SCALE = 1.2  # of neighboring levels, for negatives
 MOST_TRIES = 4  # draws for windows that are not flat
 
 
-def copies(
-    patches: Patches, window: Window, rng: np.random.Generator, others: Patches | None = None
-) -> Patches:
-    """Return one copy of each patch (n, h, w), some of them before windows without the object."""
+def copies(patches: Patches, window: Window, rng: np.random.Generator, others: Patches) -> Patches:
+    """Return one copy of each patch (n, h, w), some of them before `others`, if there are any."""
     blocks = []
     for first in range(0, len(patches), BLOCK):
         block = patches[first : first + BLOCK]
@@ -57,7 +55,7 @@ def copies(
         turn = np.deg2rad(rng.normal(0.0, TURN, n))
         shift = rng.uniform(-SHIFT, SHIFT, (n, 2))
         pixels = resampled(block, window, side, size, turn, shift)
-        if others is not None and len(others):
+        if len(others):
             chosen = np.flatnonzero(rng.random(n) < SURROUNDED)
             drawn = others[rng.integers(0, len(others), len(chosen))]
             pixels[chosen] = surrounded(pixels[chosen], drawn.astype(np.float64), rng)

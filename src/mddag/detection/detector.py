@@ -67,25 +67,25 @@ class Detector(Parameters):
 
     Parameters
     ----------
-    window : (int, int), default (24, 24)
+    window : (int, int), default=(24, 24)
         Height and width in pixels at which objects are learned; no smaller one is found.
-    n_trees : int, default 600
+    n_trees : int, default=600
         Trees of the detector; those of earlier rounds of training are fewer.
-    n_rounds : int, default 6
+    n_rounds : int, default=6
         Rounds of boosting, with hard negatives between them.
-    n_leaves : int, default 16
+    n_leaves : int, default=16
         Leaves of a tree; the first trees, which most windows get to, have fewer.
-    n_features : int, default 5000
+    n_features : int, default=5000
         Haar features, drawn at random, to choose from; None means all of the window.
-    n_negatives : int, default 140_000
+    n_negatives : int, default=140_000
         Negatives that are kept, the latest, which are the hardest.
-    false_per_megapixel : float, default 0.15
+    false_per_megapixel : float, default=0.15
         Wanted number of false objects; sets the cut, on images held out.
-    random_state : int, default 0
+    random_state : int, default=0
         Decides all draws.
-    n_jobs : int, default 1
+    n_jobs : int, default=1
         Threads, -1 for all cores. No result depends on it.
-    verbose : bool, default False
+    verbose : bool, default=False
         Whether progress is shown.
 
     Attributes
@@ -152,7 +152,7 @@ class Detector(Parameters):
         backgrounds : list of images, or path of a folder
             Images without the object, as `detect` takes them; those smaller than the window are
             left out.
-        negatives : uint8 array of shape (m, height, width), default None
+        negatives : uint8 array of shape (m, height, width), default=None
             More patches without the object.
 
         Returns
@@ -208,11 +208,11 @@ class Detector(Parameters):
         picture : array, Pillow image or path
             Arrays are gray (h, w) or red, green, blue (h, w, 3): whole numbers from 0 to 255, or
             floats from 0 to 1. An image smaller than the window has no objects.
-        scale : float, default 1.1
+        scale : float, default=1.1
             Ratio of neighboring scales: nearer to 1 is slower and finds a little more.
-        min_size, max_size : int or (int, int), default None
+        min_size, max_size : int or (int, int), default=None
             Bounds of the objects in pixels: the height, or height and width.
-        cut : float, default None
+        cut : float, default=None
             The least evidence of an object; None means ``cut_``. 0 returns all there is.
 
         Returns
@@ -280,7 +280,7 @@ class Detector(Parameters):
         ----------
         path : str or path-like
             An XML file of OpenCV 4, of stumps or trees over upright Haar features.
-        min_neighbors : int, default 3
+        min_neighbors : int, default=3
             An object has more hits than this; their number is its score.
 
         Returns
@@ -398,7 +398,7 @@ def of_content(metadata: Metadata, tensors: Tensors, n_jobs: int = 1) -> Detecto
     arrays: dict[str, Any] = {name: tensors[name] for name in TYPES}
     arrays["features"] = arrays["features"].reshape(-1, 3, 5)
     classifier = WindowClassifier(
-        window=_window(metadata["window"], metadata["margin"]),
+        window=checked_window(metadata["window"]),
         **arrays,
         accept=accept,
         margin=metadata["margin"],
@@ -413,15 +413,3 @@ def of_content(metadata: Metadata, tensors: Tensors, n_jobs: int = 1) -> Detecto
     detector.classifier_, detector.cut_ = classifier, metadata["cut"]
     detector.grouping_ = metadata["grouping"]
     return detector
-
-
-def _window(sides: list[Any], margin: Any) -> Window:
-    """Return height and width, if they are pixels of which the margin leaves some."""
-    for number in (*sides, margin):
-        if type(number) is not int or not 0 <= number < 2**31:
-            raise ModelFileError(f"a number of pixels is {number!r:.40}")
-    if len(sides) != 2:
-        raise ModelFileError(f"the window is {sides!r:.40}; wanted height and width")
-    if 2 * margin >= min(sides):
-        raise ModelFileError(f"a margin of {margin} pixels leaves nothing of the window {sides}")
-    return sides[0], sides[1]

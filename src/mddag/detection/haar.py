@@ -165,14 +165,14 @@ class Haar(Parameters):
 
     Parameters
     ----------
-    n_features : int, default 5000
+    n_features : int, default=5000
         Features drawn at random, a byte of memory for each and each patch; None means all. 24 x 24
         pixels have 162,336.
-    random_state : int, default None
+    random_state : int, default=None
         Decides the draw; None follows the estimator.
-    window : (int, int), default None
+    window : (int, int), default=None
         Height and width of patches that are given as rows of pixels; None means square.
-    learner : Learner, default None
+    learner : Learner, default=None
         What is fitted to the features, such as ``Tree(4)``; None means a stump.
 
     See Also
@@ -212,7 +212,16 @@ class Haar(Parameters):
         PatchFeatures
             The window and the rectangles.
         """
-        self._check()
+        if self.n_features is not None:
+            check_whole("n_features", self.n_features, 1)
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, 0)
+        fits = callable(getattr(self.learner, "fit", None))
+        if self.learner is not None and (not fits or hasattr(self.learner, "columns")):
+            raise TypeError(
+                f"learner is {self.learner!r}; wanted one that is fitted to columns, such as "
+                "mddag.learners.Tree(4), or None for a stump"
+            )
         window = window_of(X, None if self.window is None else checked_window(self.window))
         n = n_haar_features(window)
         if self.n_features is not None and self.n_features > n:
@@ -268,15 +277,3 @@ class Haar(Parameters):
         if self.learner is None:
             return Stump().fit(columns, targets, weights)
         return self.learner.fit(columns, targets, weights)
-
-    def _check(self) -> None:
-        if self.n_features is not None:
-            check_whole("n_features", self.n_features, 1)
-        if self.random_state is not None:
-            check_whole("random_state", self.random_state, 0)
-        fits = callable(getattr(self.learner, "fit", None))
-        if self.learner is not None and (not fits or hasattr(self.learner, "columns")):
-            raise TypeError(
-                f"learner is {self.learner!r}; wanted one that is fitted to columns, such as "
-                "mddag.learners.Tree(4), or None for a stump"
-            )

@@ -65,17 +65,17 @@ class Rejection(Parameters, Solver):
 
     Parameters
     ----------
-    target_fpr : float, default None
+    target_fpr : float, default=None
         Share of the negatives that may be called positive; 0.01 if neither rate is given.
-    target_tpr : float, default None
+    target_tpr : float, default=None
         Share of the positives to be found, instead.
-    budget : float, default None
+    budget : float, default=None
         Most mean evaluations of negatives; None means the price `beta` of the MDP.
-    ordering : Ordering, default None
+    ordering : Ordering, default=None
         The only order to try; None means the given one and one by correlation.
-    every : int, default 1
+    every : int, default=1
         Steps between two looks at the score. More than 1 pays in large batches: try 16.
-    random_state : int, default None
+    random_state : int, default=None
         Decides the parts; None means 0.
 
     See Also
@@ -317,22 +317,22 @@ def sparsify(
         Rows that the model was not trained on; patches for a model that reads patches.
     y : array-like of shape (n,)
         Their labels; the second class is to be detected.
-    target_fpr : float, default None
+    target_fpr : float, default=None
         Share of the negatives that may be called positive. Give this or `target_tpr`.
-    target_tpr : float, default None
+    target_tpr : float, default=None
         Share of the positives to be found.
-    beta : float, default None
+    beta : float, default=None
         Price of one evaluation of a negative, in misses; None means 0.001.
-    budget : float, default None
+    budget : float, default=None
         Mean evaluations of negatives, at most, instead of `beta`.
-    sample_weight : array-like of shape (n,), default None
+    sample_weight : array-like of shape (n,), default=None
         What each row counts for; None means 1.
-    solver : Rejection, default None
+    solver : Rejection, default=None
         A solver with settings of its own, such as ``Rejection(every=16)`` for large batches; its
         rates and budget are replaced by those given here.
-    n_jobs : int, default 1
+    n_jobs : int, default=1
         Threads of prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Decides which rows are held out together.
 
     Returns

@@ -100,25 +100,25 @@ class SoftCascadeClassifier(CascadeClassifier):
 
     Parameters
     ----------
-    learner : Learner, default None
+    learner : Learner, default=None
         Learns the base classifiers of the pool; None means ``Stump()``; ``Haar()`` for patches.
-    n_jobs : int, default 1
+    n_jobs : int, default=1
         Threads of training and prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Decides which rows are held out, and which features a ``Haar()`` learner draws.
-    ensemble : estimator or model, default None
+    ensemble : estimator or model, default=None
         The pool: anything that ``mddag.as_ensemble`` reads. If fitted (or wrapped in
         ``FrozenEstimator``, which survives ``clone``) it is used as it is, and every row given to
         ``fit`` sets thresholds. None means ``AdaBoostMHClassifier(learner, n_rounds=pool_size)``.
-    pool_size : int, default 200
+    pool_size : int, default=200
         Base classifiers of a pool that is trained here.
-    n_steps : int, default 100
+    n_steps : int, default=100
         Most base classifiers of the cascade, T.
-    detection_rate : float, default 0.95
+    detection_rate : float, default=0.95
         Share of the positives to be kept to the end, D.
-    alpha : float, default 0.0
+    alpha : float, default=0.0
         How the losses are spread over the steps: early for alpha < 0, late for alpha > 0.
-    policy_fraction : float, default 0.3
+    policy_fraction : float, default=0.3
         Share of the rows held out for order and thresholds where the pool is trained here.
 
     Attributes
@@ -206,11 +206,6 @@ class SurvivingRows:
         """Take rows with scores up to r away."""
         self.alive &= self.score > r
 
-    @property
-    def survived(self) -> Vector:
-        """Return the shares of the classes that have survived until now."""
-        return np.asarray(self.share * self.n_left())
-
     def weight(self, signs: Vector) -> Vector:
         """Return AdaBoost's weights of rows (n,); none where they are rejected."""
         margin = signs * self.score
@@ -221,7 +216,8 @@ class SurvivingRows:
 
     def remaining(self) -> SurvivingRows:
         """Return the rows that are left."""
-        return SurvivingRows(self.score[self.alive], self.positive[self.alive], self.survived)
+        survived = self.share * self.n_left()
+        return SurvivingRows(self.score[self.alive], self.positive[self.alive], survived)
 
 
 def wald_reject(
@@ -253,23 +249,23 @@ class WaldBoostClassifier(CascadeClassifier):
 
     Parameters
     ----------
-    learner : Learner, default None
+    learner : Learner, default=None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
-    n_jobs : int, default 1
+    n_jobs : int, default=1
         Threads of training and prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Decides which rows are held out, and which features a ``Haar()`` learner draws.
-    ensemble : model, default None
+    ensemble : model, default=None
         A fitted model whose base classifiers are taken as they come: anything that
         ``mddag.as_ensemble`` reads. Every row given to ``fit`` then sets thresholds. (Wrapped in
         ``FrozenEstimator`` it survives ``clone``.)
-    n_rounds : int, default 200
+    n_rounds : int, default=200
         Most base classifiers.
-    miss_rate : float, default 0.05
+    miss_rate : float, default=0.05
         Wald's bound: at most about this share of the positives is lost, often much less.
-    smoothing : float, default 0.5
+    smoothing : float, default=0.5
         Width of the Parzen window, in units of the width that fits a normal density best.
-    policy_fraction : float, default 0.3
+    policy_fraction : float, default=0.3
         Share of the rows held out for thresholds.
 
     Attributes

@@ -65,23 +65,23 @@ class VJCascadeClassifier(CascadeClassifier):
 
     Parameters
     ----------
-    learner : Learner, default None
+    learner : Learner, default=None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
-    n_jobs : int, default 1
+    n_jobs : int, default=1
         Threads of training and prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Decides which rows are held out, and which features a ``Haar()`` learner draws.
-    n_stages : int, default 10
+    n_stages : int, default=10
         Most stages.
-    max_fpr : float, default 0.5
+    max_fpr : float, default=0.5
         Share of the negatives that reach a stage which may pass it, f.
-    min_tpr : float, default 0.99
+    min_tpr : float, default=0.99
         Share of the positives that reach a stage which must pass it, d.
-    rates : {"stage", "cascade"}, default "stage"
+    rates : {"stage", "cascade"}, default="stage"
         Whether a stage must reach f and d by itself, or the first m stages together f^m and d^m.
-    max_rounds : int, default 200
+    max_rounds : int, default=200
         Most base classifiers of a stage. One that has not reached its rates by then is the last.
-    policy_fraction : float, default 0.3
+    policy_fraction : float, default=0.3
         Share of the rows held out for thresholds and rates.
 
     Attributes
@@ -275,23 +275,23 @@ class FCBoostClassifier(CascadeClassifier):
 
     Parameters
     ----------
-    learner : Learner, default None
+    learner : Learner, default=None
         Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
-    n_jobs : int, default 1
+    n_jobs : int, default=1
         Threads of training and prediction, -1 for all cores. No result depends on it.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Decides which columns are open, and which features a ``Haar()`` learner draws.
-    n_rounds : int, default 100
+    n_rounds : int, default=100
         Most base classifiers of all stages together.
-    eta : float, default 0.02
+    eta : float, default=0.02
         The price of one evaluation on a negative, in units of the exponential loss.
-    positive_weight : float, default 1.0
+    positive_weight : float, default=1.0
         Weight of all positives together, in units of that of all negatives.
-    threshold : float, default 0.0
+    threshold : float, default=0.0
         A stage rejects scores up to this.
-    max_stages : int, default 10
+    max_stages : int, default=10
         Most stages; training takes time for each of them in each round. None for no bound.
-    max_features : int, default None
+    max_features : int, default=None
         Columns open to each round, drawn again each time; None for all.
 
     Attributes

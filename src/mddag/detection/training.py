@@ -18,8 +18,7 @@ leaf to leaf order windows much better than the two votes of AdaBoost.MH
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -250,19 +249,26 @@ class DetectorTraining:
 
     def run(self, report: Report) -> WindowClassifier:
         """Train all rounds, and return the cascade of the last; it is next where images run dry."""
-        n_rounds, n_before = len(self.lengths), 0
-        for k, n_trees in enumerate(self.lengths, 1):
-            is_last = k == n_rounds
+        n_before = 0
+        for n_trees in self.lengths:
+            is_last = n_before + n_trees == sum(self.lengths)
             if is_last or not self.rounds or self.rounds[-1].n_new >= FEWEST_NEW:
-                note = f"round {k} of {n_rounds}, {len(self.negatives)} negatives"
-                classifier, kept = self.boosted(n_trees, partial(_told, report, n_before, note))
-                round_ = DetectorRound(classifier.n_trees, len(self.negatives), kept)
-                if not is_last:
-                    report(n_before + n_trees, f"{note}, scanning")
-                    round_ = self._with_hard_negatives(round_, classifier)
-                self.rounds.append(round_)
+                classifier = self._round(n_trees, n_before, is_last, report)
             n_before += n_trees
         report(n_before, f"{len(self.negatives)} negatives")
+        return classifier
+
+    def _round(
+        self, n_trees: int, n_before: int, is_last: bool, report: Report
+    ) -> WindowClassifier:
+        """Boost once, and look for hard negatives if there is a next time."""
+        n_negatives, n_false, n_new = len(self.negatives), None, 0
+        note = f"round {len(self.rounds) + 1}, {n_negatives} negatives"
+        classifier, kept = self.boosted(n_trees, lambda n: report(n_before + n, note))
+        if not is_last:
+            report(n_before + n_trees, f"{note}, scanning")
+            n_false, n_new = self._add_hard_negatives(classifier)
+        self.rounds.append(DetectorRound(classifier.n_trees, n_negatives, kept, n_false, n_new))
         return classifier
 
     def learner(self, n_before: int) -> Tree:
@@ -287,10 +293,8 @@ class DetectorTraining:
         cascade = window_classifier(trees, self.features, reject, accept, self.min_deviation)
         return cascade, float(passed.mean())
 
-    def _with_hard_negatives(
-        self, round_: DetectorRound, classifier: WindowClassifier
-    ) -> DetectorRound:
-        """Add windows of the images that the classifier takes for the object; count them."""
+    def _add_hard_negatives(self, classifier: WindowClassifier) -> tuple[int, int]:
+        """Add windows of the images that the classifier takes for the object; count both."""
         settings = self.settings
         n_wanted = max(FEWEST_NEW, settings.n_negatives // settings.n_rounds)
         parts, n_new, n_false = [self.negatives], 0, 0
@@ -309,7 +313,7 @@ class DetectorTraining:
                 "object: the rounds up to the last are left out; give more or larger images "
                 "without the object for a better detector"
             )
-        return replace(round_, n_false=n_false, n_new=n_new)
+        return n_false, n_new
 
     def cut(self, classifier: WindowClassifier) -> float:
         """Return the least evidence of an object, by what is found in images held out."""
@@ -319,11 +323,6 @@ class DetectorTraining:
             false.append(objects_of(hits, classifier.accept, 0.0).evidence)
             megapixels += image.size / 1e6
         return cut_for(np.concatenate(false), megapixels, self.settings.false_per_megapixel)
-
-
-def _told(report: Report, n_before: int, note: str, n_done: int) -> None:
-    """Report the trees of a round that come after those of the rounds before."""
-    report(n_before + n_done, note)
 
 
 def parted(n: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:

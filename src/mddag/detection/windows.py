@@ -227,10 +227,10 @@ class WindowClassifier(ReadOnlyArrays):
     @property
     def _flattest(self) -> float:
         """Return the least scale, 1 / (area x deviation), of windows that are rejected unseen."""
-        if self.min_deviation < 1:  # no scale is of a smaller deviation
-            return np.inf
         height, width = self.window
         area = (height - 2 * self.margin) * (width - 2 * self.margin)
+        if self.min_deviation < 1 or area <= 0:  # no scale is of a smaller deviation; no pixel left
+            return np.inf
         scale = np.float32(1 / (self.min_deviation * area))
         while area * float(scale) >= 1 / self.min_deviation:
             scale = np.nextafter(scale, np.float32(0))
