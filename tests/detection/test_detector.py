@@ -52,15 +52,11 @@ def test_pictures_without_the_object_are_nearly_empty():
     assert n_found <= 2
 
 
-def test_a_cut_of_zero_returns_what_the_default_cut_drops():
-    picture, _ = scene(0)
+def test_the_cut_and_sizes_bound_the_objects():
+    picture, box = scene(2)
     few, many = fitted().detect(picture), fitted().detect(picture, cut=0)
     assert len(many.boxes) >= len(few.boxes)
     assert np.array_equal(many.boxes[: len(few.boxes)], few.boxes)
-
-
-def test_sizes_bound_the_objects():
-    picture, box = scene(2)
     assert overlap(fitted().detect(picture, min_size=20).boxes[0], box) > 0.4
     small = fitted().detect(picture, max_size=14, cut=0).boxes
     assert ((small[:, 3] - small[:, 1]) <= 14).all()
@@ -123,16 +119,14 @@ def test_progress_is_shown(capfd):
     assert "Detector" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (11, 200), (200, 11), (5, 5)])
-def test_pictures_smaller_than_the_window_hold_nothing(shape):
-    boxes, scores = fitted().detect(np.zeros(shape, np.uint8))
+@pytest.mark.parametrize(
+    ("shape", "gray"),
+    [((11, 200), 0), ((200, 11), 0), ((1, 1), 0), ((300, 400), 0), ((300, 400), 255)],
+)
+def test_small_and_constant_images_hold_nothing(shape, gray):
+    boxes, scores = fitted().detect(np.full(shape, gray, np.uint8), cut=0)
     assert boxes.shape == (0, 4)
     assert scores.shape == (0,)
-
-
-@pytest.mark.parametrize("gray", [0, 128, 255])
-def test_constant_pictures_hold_nothing(gray):
-    assert len(fitted().detect(np.full((300, 400), gray, np.uint8), cut=0).boxes) == 0
 
 
 def test_the_detector_is_the_same(tmp_path):

@@ -12,12 +12,12 @@ from tests.detection.problems import backgrounds, fitted, scene
 Image = pytest.importorskip("PIL.Image")
 
 
-def colour():
+def color():
     return np.random.default_rng(0).integers(0, 256, (13, 17, 3)).astype(np.uint8)
 
 
-def test_grey_arrays_are_as_they_are():
-    gray = colour()[..., 0]
+def test_gray_arrays_are_as_they_are():
+    gray = color()[..., 0]
     np.testing.assert_array_equal(as_gray(gray), gray)
     np.testing.assert_array_equal(as_gray(gray[:, :, None]), gray)
     np.testing.assert_array_equal(as_gray(gray[::-1, ::2]), gray[::-1, ::2])
@@ -25,18 +25,18 @@ def test_grey_arrays_are_as_they_are():
     assert as_gray(gray[::-1, ::2]).flags.c_contiguous
 
 
-def test_colour_is_as_in_pillow(tmp_path):
-    image = Image.fromarray(colour())
+def test_color_is_as_in_pillow(tmp_path):
+    image = Image.fromarray(color())
     wanted = np.asarray(image.convert("L"))
     image.save(tmp_path / "picture.png")
-    for picture in (image, tmp_path / "picture.png", str(tmp_path / "picture.png"), colour()):
+    for picture in (image, tmp_path / "picture.png", str(tmp_path / "picture.png"), color()):
         np.testing.assert_array_equal(as_gray(picture), wanted)
-    transparent = np.dstack([colour(), np.zeros((13, 17), np.uint8)])
+    transparent = np.dstack([color(), np.zeros((13, 17), np.uint8)])
     np.testing.assert_array_equal(as_gray(transparent), wanted)
 
 
 def test_other_numbers():
-    gray = colour()[..., 0]
+    gray = color()[..., 0]
     np.testing.assert_array_equal(as_gray(gray / 255), gray)
     np.testing.assert_array_equal(as_gray((gray / 255).astype(np.float32)), gray)
     np.testing.assert_array_equal(as_gray(gray.astype(np.int64)), gray)
@@ -44,7 +44,7 @@ def test_other_numbers():
 
 
 def test_every_mode_that_is_taken():
-    image = Image.fromarray(colour())
+    image = Image.fromarray(color())
     for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"):
         converted = image.convert(mode)
         np.testing.assert_array_equal(as_gray(converted), np.asarray(converted.convert("L")))
@@ -72,14 +72,14 @@ def test_pictures_of_cameras_are_turned_upright(tmp_path):
 BOX = np.array([[10, 20, 50, 60]])
 
 
-@pytest.mark.parametrize("of", ["gray", "float", "colour", "pillow", "path"])
+@pytest.mark.parametrize("of", ["gray", "float", "color", "pillow", "path"])
 def test_the_frame_lies_on_the_box(of, tmp_path):
     gray, _ = scene()
     Image.fromarray(gray).save(tmp_path / "scene.png")
     picture = {
         "gray": gray,
         "float": gray / 255.0,
-        "colour": np.stack([gray] * 3, axis=2),
+        "color": np.stack([gray] * 3, axis=2),
         "pillow": Image.fromarray(gray),
         "path": tmp_path / "scene.png",
     }[of]

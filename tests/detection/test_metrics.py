@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
-from mddag.metrics import RealisedRates, rate_interval, threshold_at_fpr, tpr_at_fpr
+from mddag.metrics import rate_interval, threshold_at_fpr, tpr_at_fpr
 
 
 @st.composite
@@ -73,20 +73,3 @@ def test_the_interval_holds_the_observed_rate(seen):
     count, n = seen
     low, high = rate_interval(count, n)
     assert 0 <= low <= count / n <= high <= 1
-
-
-NUMBERS = {
-    "fpr": 0.0013, "fpr_error": 0.0005, "fpr_interval": (0.0004, 0.003),
-    "tpr": 0.91, "tpr_error": 0.012, "tpr_interval": (0.88, 0.93),
-    "n_negatives": 5000, "n_positives": 700, "n_evaluated": 9.5,
-}  # fmt: skip
-
-
-def test_the_realised_rate_stands_beside_the_wanted_one():
-    found = RealisedRates(target="target_fpr", wanted=0.001, **NUMBERS)
-    assert found.line("fpr") == (
-        "FPR: 0.001 wanted, 0.0013 +- 0.0005 realised on 5000 negatives held out "
-        "(95 %: 0.0004 to 0.003)"
-    )
-    assert "wanted" not in found.line("tpr")
-    assert str(found).splitlines() == [found.line("fpr"), found.line("tpr")]

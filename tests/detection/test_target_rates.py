@@ -149,39 +149,25 @@ def test_rows_that_tie_at_the_threshold_are_not_split_by_rounding(target, n_roun
     assert found[y == 1].mean() >= target.get("target_tpr", 0)
 
 
-@pytest.mark.filterwarnings("ignore:the cascade finds none:mddag.DoubtfulResult")
 def test_rows_that_all_tie_are_negative_at_an_fpr_and_positive_at_a_tpr():
     X, y = np.zeros((2000, 1)), np.arange(2000) % 2
     boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
-    for target, wanted in (({"target_fpr": 0.5}, 0), ({"target_tpr": 0.5}, 1)):
-        fast = mddag.detection.sparsify(boost, X, y, **target)
-        assert (fast.predict(X) == wanted).all()
-
-
-def test_a_cascade_that_finds_nothing_is_doubted():
-    X, y = np.zeros((2000, 1)), np.arange(2000) % 2
-    boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
     with pytest.warns(mddag.DoubtfulResult, match="finds none of 1000 positives at target_fpr=0.5"):
-        mddag.detection.sparsify(boost, X, y, target_fpr=0.5)
+        assert (mddag.detection.sparsify(boost, X, y, target_fpr=0.5).predict(X) == 0).all()
+    assert (mddag.detection.sparsify(boost, X, y, target_tpr=0.5).predict(X) == 1).all()
 
 
-def sample(seed=0, n=3000, length=6, n_steps=8):
+def test_probabilities_are_near_the_shares_of_positives():
     """Rejected rows with f in [-1, 0], rows that passed with f in [-1, 3]."""
-    rng = np.random.default_rng(seed)
+    rng, n, length = np.random.default_rng(0), 30_000, 6
     exit_step = rng.integers(1, length + 1, n)
     passed = exit_step == length
     scores = np.where(passed, rng.uniform(-1, 3, n), rng.uniform(-1, 0, n))
     labels = (rng.random(n) < np.where(passed, 1 / (1 + np.exp(-2 * scores)), 0.02)).astype(int)
-    return scores[:, None], exit_step, labels, np.full(n_steps + 1, -1.0), length
-
-
-def test_probabilities_are_near_the_shares_of_positives():
-    scores, exit_step, labels, lows, length = sample(n=30_000)
-    found = reject_calibration(scores, exit_step, labels, lows, length)
-    p = found.probabilities(scores, exit_step)[:, 1]
-    rejected = exit_step < length
-    assert abs(p[rejected].mean() - labels[rejected].mean()) < 0.01
-    high = ~rejected & (scores[:, 0] > 1)
+    found = reject_calibration(scores[:, None], exit_step, labels, np.full(9, -1.0), length)
+    p = found.probabilities(scores[:, None], exit_step)[:, 1]
+    assert abs(p[~passed].mean() - labels[~passed].mean()) < 0.01
+    high = passed & (scores > 1)
     assert abs(p[high].mean() - labels[high].mean()) < 0.02
 
 

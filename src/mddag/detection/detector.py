@@ -26,7 +26,7 @@ from mddag._utils.checks import (
     checked_jobs,
     checked_path,
 )
-from mddag._utils.output import progress, write_whole
+from mddag._utils.output import plain, progress, write_whole
 from mddag._utils.warnings import doubt
 from mddag.detection.images import ImageLike, checked_backgrounds
 from mddag.detection.windows import TYPES, Size, WindowClassifier, group_neighbors, objects_of
@@ -359,25 +359,22 @@ def to_bytes(detector: Detector) -> bytes:
     """Return the content of a detector's file; the same for the same detector."""
     classifier = detector.classifier_
     parameters = detector.get_params(deep=False)
+    del parameters["n_jobs"]
     metadata = {
         "kind": "detector",
         "version": VERSION,
-        "window": [int(side) for side in classifier.window],
-        "margin": int(classifier.margin),
-        "min_deviation": float(classifier.min_deviation),
-        "skips": bool(classifier.skips),
+        "window": classifier.window,
+        "margin": classifier.margin,
+        "min_deviation": classifier.min_deviation,
+        "skips": classifier.skips,
         "cut": float(detector.cut_),
         "grouping": detector.grouping_,
-        "parameters": {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in parameters.items()
-            if name != "n_jobs"
-        },
+        "parameters": parameters,
     }
     tensors = {name: getattr(classifier, name).astype(READ[TENSORS[name][0]]) for name in TYPES}
     tensors["features"] = tensors["features"].reshape(len(classifier.features), -1)
     tensors["accept"] = np.array([classifier.accept], np.float64)
-    return pack(metadata, tensors)
+    return pack(plain(metadata), tensors)
 
 
 def of_content(metadata: Metadata, tensors: Tensors, n_jobs: int = 1) -> Detector:

@@ -158,7 +158,9 @@ class Rejection(Parameters, Solver):
             price_or_budget = Budget(max(self.budget, front.cheapest))
         best = price_or_budget.choose(front)
         parts = class_parts(deciding.positive, N_PARTS, self.random_state or 0)
-        own, _ = deciding.run(best)
+        own, steps = deciding.run(best)
+        negative = ~own.positive
+        n_evaluated = float(own.share[negative] @ steps[negative])
         ends, thetas = own, None
         if selection is None:
             ends, thetas = learning.crossed(best, parts)
@@ -171,7 +173,7 @@ class Rejection(Parameters, Solver):
             )
         target.doubt_few(deciding.ends)
         cascade = replace(best.cascade, theta=theta, ties_pass=target.fpr is None)
-        rates = realised(ends, target, parts, best.n_evaluated, thetas)
+        rates = realised(ends, target, parts, n_evaluated, thetas)
         return cascade.policy(mdp.votes, self.every), rates
 
     def _problem(

@@ -108,14 +108,13 @@ def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RejectionCandidate(Candidate):
-    """A cascade with the loss and the costs that the rows for choosing have in it."""
+    """A cascade with the loss and the cost that the rows for choosing have in it."""
 
     order: int  # its number among the orders
     beta: float  # price of one evaluation
     cascade: RejectCascade
     loss: float  # at the wanted rate
     mean_cost: float  # on negatives
-    n_evaluated: float  # the same, with each base classifier as one
 
     def cost(self, part: Part) -> float:
         return self.mean_cost
@@ -211,7 +210,6 @@ class RejectionProblem:
                     cascade,
                     loss=target.mean_loss(ends, lam),
                     mean_cost=float(share @ price[steps[negative]]),
-                    n_evaluated=float(share @ steps[negative]),
                 )
 
     def crossed(

@@ -42,7 +42,6 @@ from mddag.detection.windows import LEAF, WindowClassifier, cut_for, objects_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.patches import PatchFeatures
-from mddag.ensemble.votes import partial_sums
 from mddag.learners.learner import Learner
 from mddag.learners.trees import Tree
 
@@ -125,12 +124,9 @@ def sums_by_tree(
     trees: Sequence[Nodes], features: PatchFeatures, patches: Patches, n_jobs: int = 1
 ) -> Floats:
     """Return the sum of votes after each tree, float64 (n, T)."""
-    ensemble = Ensemble.from_trees(
-        list(trees), features=features, bias=np.zeros(1), classes=np.array([0, 1])
-    )
-    steps = partial_sums(ensemble.votes(patches, n_jobs=n_jobs))
-    next(steps)
-    return np.stack([step[:, 0].copy() for step in steps], axis=1)
+    ensemble = Ensemble.from_trees(list(trees), features=features, classes=np.array([0, 1]))
+    votes = ensemble.votes(patches, n_jobs=n_jobs).dense()[:, :, 0]
+    return np.asarray(np.cumsum(votes, axis=1))
 
 
 def thresholds_of(objects: Floats, negatives: Floats) -> tuple[Floats, float]:
