@@ -55,15 +55,15 @@ def bought(n_classes=2, **given):
 
 
 @cache
-def front(n_classes=2, n_certifying=0, target=None):
+def front(n_classes=2):
     """What `bought` chooses from."""
     (X, y), of = rows(n_classes), model(n_classes)
     ensemble = mddag.as_ensemble(of)
     priced = FeaturePrices.of(ensemble.features, COSTS, GROUPS)
     parts = X[500:1100], y[500:1100], X[:500], y[:500]
     given = SplitRows(of, ensemble, *parts, np.random.RandomState(0))
-    target = target or target_of(beta=0.01)
-    return SetFront.learned(given, priced, np.arange(n_certifying), target.measured(ensemble.task))
+    target = target_of(beta=0.01).measured(ensemble.task)
+    return SetFront.learned(given, priced, np.empty(0, np.intp), target)
 
 
 # Small problems over sets of feature groups.

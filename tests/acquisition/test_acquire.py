@@ -17,8 +17,7 @@ import mddag
 from mddag import PurchaseDisplay
 from mddag.adapters import metric_of_objective
 from mddag.metrics import Accuracy, LogLoss, RocAuc
-from mddag.tuning.targets import MaxDisagreement, Price
-from tests.acquisition.costly import COSTS, GROUPS, bought, front, model, rows
+from tests.acquisition.costly import COSTS, GROUPS, bought, model, rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 
@@ -225,21 +224,6 @@ def test_a_bound_in_units_of_r2_is_certified():
     assert regressor().score(X, y) - found.score(X, y) < 0.12
     loose, _, _ = bought_numbers(max_loss=0.1, confidence=None)
     assert loose.result_.bounds[0].lost < 0.12
-
-
-def test_the_target_chooses_from_the_front():
-    task, bounds = mddag.as_ensemble(model()).task, (0.01, 0.1)
-    found = front(target=MaxDisagreement(0.01))
-    assert Price(0.01).choose(found) is found.at_price(0.01)
-    targets = [MaxDisagreement(bound, confidence=None).measured(task) for bound in bounds]
-    tight, loose = (target.choose(found) for target in targets)
-    assert loose.mean_cost < tight.mean_cost < found.full.mean_cost == 6
-    assert loose.lost("choose")[0] <= 0.1
-    target = MaxDisagreement(0.05)
-    assert target.measured(task).choose(front(2, 300, target)).mean_cost < 6
-    few = front(2, 10, target)
-    with pytest.warns(mddag.DoubtfulResult, match="max_disagreement=0.05"):
-        assert target.measured(task).choose(few) is few.full
 
 
 def test_without_labels_the_model_is_the_truth():

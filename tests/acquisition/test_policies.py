@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 import mddag
 from mddag.acquisition.dag import EnsembleBlocks, block_policy
 from mddag.acquisition.feature_sets import SetPolicy, completed, completed_set
-from mddag.acquisition.models import on_columns
 from mddag.acquisition.rows import between
 from mddag.acquisition.search import LEAST, Cascades, all_members, best_member, solve
-from mddag.ensemble.features import Features
 from tests.acquisition import costly as problems
 from tests.engine.test_dag import stumps
 from tests.reference import set_policies as twin
@@ -76,14 +74,6 @@ def test_the_backward_solution_is_that_of_the_twin(drawn, beta, data):
     assert [t.tolist() for t in solved.policy.targets] == [targets[s] for s in range(m)]
     assert solved.loss.tolist() == loss
     assert solved.cost.tolist() == cost
-
-
-@given(problems.samples())
-@settings(deadline=None, max_examples=30)
-def test_no_row_pays_where_the_price_is_prohibitive(drawn):
-    sample, losses = drawn
-    stops = solve(sample, losses, 1e6).policy.follow(sample.sets, sample.values)
-    assert not stops.cost.any()
 
 
 @given(problems.samples(problems.all_sets((1.0, 2.0, 0.0), wave_cost=0.5)), st.floats(0.0, 0.3))
@@ -186,10 +176,3 @@ def test_a_block_votes_what_its_ensemble_does():
         np.testing.assert_allclose(found, part.scores(X)[:, 0])
         assert not votes[:, gate].any()
     assert len(blocks.ensemble) == 10
-
-
-def test_an_ensemble_of_some_columns_reads_these():
-    small = stumps(4, seed=0)
-    wide = on_columns(small, np.array([3, 1]), Features(5))
-    X = np.random.default_rng(0).normal(size=(10, 5))
-    np.testing.assert_array_equal(wide.scores(X), small.scores(X[:, [3, 1]]))

@@ -14,7 +14,7 @@ import xgboost
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.model_selection import GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -50,16 +50,6 @@ def test_a_fitted_ranker():
     assert (trace.scores == model.scores(X_NEW, QID_NEW)).all()
     assert model.result_.evaluation.loss < 0.05
     assert model.result_.evaluation.n_evaluated == pytest.approx(n_evaluated.mean(), rel=0.2)
-
-
-def test_rank_is_the_order():
-    model = fitted()
-    order = model.rank(X_NEW, QID_NEW)
-    readings = model.predict(X_NEW, QID_NEW)
-    assert sorted(order) == list(range(len(X_NEW)))
-    assert (QID_NEW[order] == QID_NEW).all()  # query by query
-    inside = np.diff(QID_NEW) == 0
-    assert (np.diff(readings[order])[inside] <= 0).all()
 
 
 def test_queries_may_be_interleaved():
@@ -164,15 +154,6 @@ def test_ctrl_c_leaves_the_estimator_as_it_was():
     assert not [name for name in vars(fresh) if name.endswith("_")]
 
 
-def test_progress(capsys):
-    fitted(beta=1e-4)
-    assert capsys.readouterr().err == ""
-    fitted(beta=1e-4, verbose=True)
-    shown = capsys.readouterr().err
-    assert "MDDAGRanker" in shown
-    assert "evaluated" in shown
-
-
 def test_rows_of_any_layout():
     model = fitted(beta=1e-4)
     readings = model.predict(X_NEW, QID_NEW)
@@ -255,26 +236,9 @@ def test_small_queries_and_large_k():
     assert (single.n_evaluated(X_NEW, alone) == 8).all()
 
 
-def test_ties_keep_the_order_of_the_file():
+def test_predictors_and_exports(tmp_path):
     model = fitted(beta=1e-4)
-    same = np.repeat(X_NEW[:5], 6, axis=0)
-    qid = np.repeat(np.arange(5), 6)
-    assert (model.rank(same, qid) == np.arange(30)).all()
-
-
-def test_queries_are_routed_in_a_search():
-    model = MDDAGRanker(FrozenEstimator(rankings.ranker()), beta=1e-4, random_state=0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(model, {"beta": [1e-4, 1e-2]}, cv=GroupKFold(2))
-        search.fit(X, Y, qid=QID, groups=QID)
-        assert search.best_params_ == {"beta": 1e-4}
-        assert search.best_estimator_.score(X_NEW, Y_NEW, QID_NEW) > 0.5
-
-
-def test_files(tmp_path):
-    model = fitted(beta=1e-4)
-    model.save(tmp_path / "ranker.mddag")
-    loaded = mddag.load(tmp_path / "ranker.mddag")
+    loaded = model.predictor()
     for name in ("predict", "rank", "scores", "n_evaluated", "n_nodes"):
         found, wanted = (getattr(of, name)(X_NEW, QID_NEW) for of in (loaded, model))
         assert (found == wanted).all(), name
@@ -294,6 +258,8 @@ def test_files(tmp_path):
         (lambda: fitted(beta=-1.0), ValueError, "beta is -1.0"),
         (lambda: fitted(metric=MAP()), TypeError, "metric is an MAP"),
         (lambda: fitted(solver=Margin()), TypeError, "solver is a Margin"),
+        (lambda: fitted(beta=np.nan), ValueError, "beta is nan"),
+        (lambda: MDDAGRanker().fit(X, None, QID), ValueError, "labels are missing"),
         (lambda: MDDAGRanker().fit(X, Y), ValueError, "qid is missing"),
         (lambda: MDDAGRanker().fit(X[:4], Y[:4], [1, 1, 1, 2]), ValueError, "2 queries"),
     ],

@@ -66,10 +66,16 @@ def all_members(
     sample: SetSample, losses: dict[str, Floats], chains: Sequence[Sequence[int]]
 ) -> dict[str, Member]:
     """Make all members, learned from each of these losses (n, M)."""
-    singles = [[s] for s in range(len(sample.sets))]
+    leads, singles = sample.sets.leads, [[s] for s in range(len(sample.sets))]
+    ways = {"lattice": leads}
+    for i, chain in enumerate(chains):
+        along = _along(chain, leads)
+        if len(chains) > 1 or (along != leads).any():  # otherwise the same twice
+            ways[f"chain {i}"] = along
     members: dict[str, Member] = {}
     for name, lost in losses.items():
-        members |= cell_members(sample, lost, chains, name)
+        for way, along in ways.items():
+            members[f"{way}, {name}"] = partial(_solve_without_rare, sample, lost, along)
         members[f"cascade, {name}"] = Cascades.of(sample, lost, chains).solve
         members[f"static, {name}"] = Cascades.of(sample, lost, singles).solve
     return members
@@ -79,20 +85,6 @@ def best_member(members: dict[str, Member], beta: float) -> tuple[str, Solved]:
     """Return the smallest cross-fitted objective at a price; the simplest of equals wins."""
     solved = {name: learned(beta) for name, learned in members.items()}
     return min(solved.items(), key=lambda item: (item[1].objective(beta), len(item[0])))
-
-
-def cell_members(
-    sample: SetSample, losses: Floats, chains: Sequence[Sequence[int]], name: str
-) -> dict[str, Member]:
-    """Make the members by cells: over the lattice of all sets, and along each chain."""
-    leads = sample.sets.leads
-    ways = {f"chain {i}": _along(chain, leads) for i, chain in enumerate(chains)}
-    if len(chains) == 1 and (ways["chain 0"] == leads).all():
-        ways = {}  # the same twice
-    return {
-        f"{way}, {name}": partial(_solve_without_rare, sample, losses, along)
-        for way, along in {"lattice": leads, **ways}.items()
-    }
 
 
 def _along(chain: Sequence[int], leads: NDArray[np.bool_]) -> NDArray[np.bool_]:

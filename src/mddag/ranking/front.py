@@ -22,10 +22,10 @@ from mddag.policy.mdp import Evaluation
 from mddag.policy.policy import EVAL, Policy
 from mddag.ranking.exits import ExitFamily, Exits, Setting
 from mddag.ranking.problem import RankingProblem
-from mddag.serving.result import MadeBy, MeasuredBound, MeasuredMetric, Result, finite_speed
+from mddag.serving.result import MadeBy, MeasuredMetric, Result, finite_speed
 from mddag.tuning.front import Candidate, Front, Matrix, Vector
 from mddag.tuning.problem import Part
-from mddag.tuning.targets import Bound, Price, Target
+from mddag.tuning.targets import Price, Target
 
 FOLDS = 5
 FEWEST_QUERIES = 10  # a policy is measured on queries, not on documents
@@ -107,9 +107,6 @@ def result_of(
         full = float(by_query.mean())
         sparse = full - float(candidate.label_losses.mean())
         metrics = [MeasuredMetric(repr(problem.metric), full, sparse)]
-    bounds = list[MeasuredBound]()
-    if isinstance(target, Bound):
-        bounds = [MeasuredBound("metric", float(candidate.lost("certify")[0]), exact=False)]
     lost, cost, n = float(candidate.order_losses.mean()), candidate.mean_cost, problem.n_steps
     beta = target.value if isinstance(target, Price) else 0.0
     speed = finite_speed(dag.expected_speedup)
@@ -127,7 +124,7 @@ def result_of(
         full_evaluation=Evaluation(0.0, float(n), beta * n, float(n)),
         metrics=tuple(metrics),
         difference=lost,
-        bounds=tuple(bounds),
+        bounds=target.measured_bounds(candidate.lost("certify").tolist()),
         confidence=target.confidence,
         speed=speed,
         speed_one=speed,
