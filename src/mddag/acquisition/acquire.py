@@ -110,7 +110,7 @@ def acquire(
     -------
     MDDAGClassifier or MDDAGRegressor
         A fitted estimator. ``feature_cost(X)`` and ``groups_bought(X)`` say what rows pay for;
-        ``print`` shows what was found.
+        ``print`` shows what was found, and ``set_params(n_jobs=-1)`` lets it predict in threads.
 
     Raises
     ------
