@@ -31,7 +31,7 @@ from mddag.metrics import (
     PoissonDeviance,
     RocAuc,
 )
-from mddag.tuning import shapes, targets
+from mddag.tuning import shape_rules, shapes, targets
 from mddag.tuning import train as module
 from mddag.tuning.shape_rules import FoldedRows
 from mddag.tuning.shapes import Shape, shaped
@@ -261,9 +261,10 @@ def test_both_guards_are_certified(rare):
     assert RocAuc()(p, y_new) > 0.9
 
 
-def test_a_class_too_rare_to_be_ranked_is_said(hastie_rows):
+def test_a_class_too_rare_to_be_ranked_is_said(hastie_rows, monkeypatch):
+    monkeypatch.setattr(shape_rules, "MOST_JUDGING", 300)
     X, y, _, _ = hastie_rows
-    rare = np.arange(len(y)) < 2
+    rare = np.arange(len(y)) % 500 == 1
     with pytest.warns(mddag.DoubtfulResult, match="not ROC AUC"):
         fast = mddag.train(LGBMClassifier(**QUIET), X, rare, max_loss=0.1)
     assert [bound.name for bound in fast.result_.bounds] == ["accuracy"]

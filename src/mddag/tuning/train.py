@@ -169,8 +169,9 @@ def train(
         random=check_random_state(random_state),
         n_jobs=threads,
     )
-    blocks = [rows.judging, *([rows.certifying] if target.certifies else [])]
     if kind == "classifier":
+        # the first fold alone judges most shapes, and metrics are computed in it, too
+        blocks = [rows.judged_in(0), rows.certifying] if target.certifies else [rows.judged_in(0)]
         target = target.ranking(*(targets[block] for block in blocks))
         if isinstance(target, Bound) and target.counts_labels:
             doubt_rare_class(targets, target.name, target.value, weight)
