@@ -183,7 +183,6 @@ def test_the_price_of_a_regressor_is_in_units_of_variance():
     assert mdp.loss == Squared()
     assert mdp.unit == pytest.approx(np.var(targets))
     assert mdp.beta == pytest.approx(0.5 * np.var(targets))
-    assert mdp.at_price(0.25).beta == pytest.approx(0.25 * np.var(targets))
     assert made(ensemble(kind="regressor"), np.ones(9)).unit == 1.0
 
 

@@ -25,7 +25,15 @@ from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import take_segments
 from mddag.policy.grid import Grid, buckets
-from mddag.policy.policy import EVAL, QUIT, Policy, changed_policy, decided, last_decisions
+from mddag.policy.policy import (
+    EVAL,
+    QUIT,
+    Policy,
+    changed_policy,
+    decided,
+    decision_after,
+    last_decisions,
+)
 from mddag.policy.rollout import IntegerVotes
 from mddag.policy.state import Stages, for_steps
 
@@ -203,5 +211,5 @@ def verdicts_by_exits(
     policy, codes = program.policy, codes_by_scores(program.ensemble, scores)
     if policy.verdict is None:
         return codes
-    verdict = policy.last_verdicts[policy.decision_after(exit_step), program.cells(scores)]
+    verdict = policy.last_verdicts[decision_after(policy, exit_step), program.cells(scores)]
     return decided(codes, verdict)

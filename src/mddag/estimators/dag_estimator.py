@@ -43,7 +43,7 @@ from mddag.policy.calibration import Calibration, calibrated
 from mddag.policy.mdp import MDP, checked_actions, checked_beta, checked_loss, mdp_of
 from mddag.policy.ordering import checked_ordering
 from mddag.policy.policy import ACTIONS, Policy, check_policy
-from mddag.policy.rollout import Rollout
+from mddag.policy.rollout import Rollout, roll_out
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor, predictor_of
 from mddag.serving.result import Result
@@ -436,7 +436,7 @@ class DagEstimator(ServedModel, BaseEstimator):  # type: ignore[misc]
 
     def _settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:
         """Take a policy, calibrated and evaluated on the rows of an MDP."""
-        found = mdp.rolled_out(policy, n_jobs=self.n_jobs)
+        found = roll_out(policy, mdp.votes, mdp.costs, n_jobs=self.n_jobs)
         evaluation = mdp.evaluation(found)
         result = Result(
             kind=self.kind,

@@ -235,24 +235,10 @@ class MDP:
         cost : ndarray of shape (n,)
             Cost of the evaluated base classifiers.
         """
-        found = self.rolled_out(policy, n_jobs)
+        found = self._rolled_out(policy, n_jobs)
         return found.scores, found.n_evaluated, found.cost
 
-    def rolled_out(self, policy: Policy, n_jobs: int = 1) -> Rollout:
-        """Run a policy on the rows, as `rollout` does, and return all that happened.
-
-        Parameters
-        ----------
-        policy : Policy
-            The policy.
-        n_jobs : int, default=1
-            Number of threads.
-
-        Returns
-        -------
-        Rollout
-            Scores, exits, evaluations, costs and verdicts of the rows.
-        """
+    def _rolled_out(self, policy: Policy, n_jobs: int = 1) -> Rollout:
         check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
         return roll_out(policy, self.votes, self.costs, n_jobs=n_jobs)
@@ -273,7 +259,7 @@ class MDP:
         Evaluation
             Its mean loss, cost and objective.
         """
-        return self.evaluation(self.rolled_out(policy))
+        return self.evaluation(self._rolled_out(policy))
 
     def evaluation(self, found: Rollout) -> Evaluation:
         """Evaluate what a policy did with these rows.
@@ -281,7 +267,7 @@ class MDP:
         Parameters
         ----------
         found : Rollout
-            Of the policy, such as `rolled_out` returns.
+            Of the policy on the rows.
 
         Returns
         -------
@@ -339,21 +325,6 @@ class MDP:
         other = copy(self)
         other.beta = checked_beta(beta)
         return other
-
-    def at_price(self, beta: float) -> MDP:
-        """Return the same sample at another price.
-
-        Parameters
-        ----------
-        beta : float
-            Price of one evaluation, in units of `unit`.
-
-        Returns
-        -------
-        MDP
-            A shallow copy.
-        """
-        return self.with_beta(checked_beta(beta) * self.unit)
 
     def with_costs(self, costs: ArrayLike) -> MDP:
         """Return the same sample with other prices of the base classifiers.

@@ -36,6 +36,11 @@ def last_decisions(quits: NDArray[np.bool_]) -> NDArray[np.int32]:
     return last
 
 
+def decision_after(policy: Policy, exit_step: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the first decision (n,) after the steps that rows have evaluated."""
+    return -(-exit_step // policy.n_together)
+
+
 def decided(codes: NDArray[np.intp], verdict: NDArray[np.int16] | None) -> NDArray[np.intp]:
     """Replace class codes (n,), in place, by the verdict (n,) where there is one."""
     if verdict is not None:
@@ -202,21 +207,6 @@ class Policy(ReadOnlyArrays):
         """Verdict on such a row, int16 (n_decisions + 1, n_cells)."""
         assert self.verdict is not None
         return np.take_along_axis(self.verdict, self.last_decisions, axis=0)
-
-    def decision_after(self, exit_step: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the first decision after the steps that rows have evaluated.
-
-        Parameters
-        ----------
-        exit_step : ndarray of shape (n,)
-            One more than the last evaluated step.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Numbers of decisions.
-        """
-        return -(-exit_step // self.n_together)
 
     @cached_property
     def n_reached(self) -> int:

@@ -24,7 +24,7 @@ from mddag._utils.checks import checked_jobs
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import Tables, Votes
 from mddag.policy.grid import buckets
-from mddag.policy.policy import Policy, decided
+from mddag.policy.policy import Policy, decided, decision_after
 from mddag.policy.state import Stages
 
 LARGEST = 2**31 - 1
@@ -164,7 +164,7 @@ def roll_out(
         scores = np.tile(tables.bias, (n, 1))
         _core.rollout(tables.native, votes.codes, grid, policy.native, costs, scores, *out)
         if policy.verdict is not None:
-            at = policy.decision_after(exit_step)
+            at = decision_after(policy, exit_step)
             verdict = policy.last_verdicts[at, _cells(grid, scores)]
     return Rollout(scores * unit, n_evaluated, exit_step, cost, verdict)
 
@@ -174,14 +174,14 @@ def quit_verdicts(policy: Policy, exit_step: NDArray[np.int32], cells: Cells) ->
     assert policy.verdict is not None
     n_decisions = len(policy.actions)
     decision = np.full(len(exit_step), n_decisions, np.int32)  # where rows quit; the end by default
-    cell, at = np.zeros(len(exit_step), np.int32), policy.decision_after(exit_step)
+    cell, at = np.zeros(len(exit_step), np.int32), decision_after(policy, exit_step)
     for d in range(n_decisions):
         here = np.flatnonzero(at == d)
         if not len(here):
             continue
         seen = cells(d * policy.n_together, here)
         to = policy.jump_table[d].take(seen)
-        at[here], gone = policy.decision_after(to), to == policy.n_steps
+        at[here], gone = decision_after(policy, to), to == policy.n_steps
         decision[here[gone]] = policy.last_decisions[d, seen[gone]]
         cell[here[gone]] = seen[gone]
     passed = np.flatnonzero(decision == n_decisions)

@@ -259,16 +259,17 @@ class PolicyFront(Front[PolicyCandidate]):
 
     def policies(self, betas: Betas) -> Iterable[Policy]:
         """Learn a policy at each of several prices; they come in this order, when they are done."""
-        mdps = [(self.learning.mdp.at_price(b), self.selection.at_price(b)) for b in betas]
+        samples, prices = (self.learning.mdp, self.selection), [float(b) * self.unit for b in betas]
+        mdps = [tuple(mdp.with_beta(price) for mdp in samples) for price in prices]
         n_jobs = min(effective_n_jobs(self.n_jobs), len(betas))
         if type(self.solver).solve_path is not Solver.solve_path:  # it has a way of its own
-            (mdp, selection), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
+            mdp, selection = mdps[0]
             return self.solver.solve_path(mdp, prices, selection)
         if n_jobs == 1:
-            return (self.solver.solve(*samples) for samples in mdps)
+            return (self.solver.solve(*at_price) for at_price in mdps)
         solver = configured(self.solver, verbose=False)
         parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-        found: Iterable[Policy] = parallel(delayed(solver.solve)(*samples) for samples in mdps)
+        found: Iterable[Policy] = parallel(delayed(solver.solve)(*at_price) for at_price in mdps)
         return found
 
     def _add(self, betas: Betas, policies: Iterable[Policy]) -> PolicyCandidate:
