@@ -10,7 +10,6 @@ from mddag.solvers import (
     Margin,
     Portfolio,
     Prefix,
-    Residual,
     Sarsa,
     Stopping,
     WatkinsQ,
@@ -86,7 +85,6 @@ LEARNERS = [
 ]
 EXITS = [
     (lambda: Margin(every=0), "every is 0"),
-    (lambda: Residual(width=0), "width is 0"),
     (solved(Stopping, shape="round"), "shape is 'round'"),
     (solved(Stopping, n_cells=-1), "n_cells is -1"),
     (lambda: QWYC(rates=()), r"rates are \(\)"),

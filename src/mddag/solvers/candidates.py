@@ -100,10 +100,6 @@ class JudgedCandidates(ABC):
         """Return the best candidate at a price."""
         return self.candidate(self.best(beta))
 
-    def front(self) -> NDArray[np.intp]:
-        """Return the candidates that no cheaper one beats in loss, by rising cost."""
-        return front(self.losses, self.costs)
-
 
 CHARGE = 2.0
 

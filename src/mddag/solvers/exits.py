@@ -210,6 +210,7 @@ class Prefix(OneParameter):
 
 
 DEVIATIONS = np.linspace(0.0, 8.0, 129)  # z
+WIDTH = 15  # steps over which lines are averaged, an odd number
 FARTHEST = 20.0  # deviations from the tie; beyond, weights would be too small to compute with
 Vector = NDArray[np.float64]
 
@@ -228,8 +229,6 @@ class Residual(OneParameter):
     ----------
     every : int, default=1
         Number of steps between two looks at the score.
-    width : int, default=15
-        Number of steps over which the regression is averaged.
 
     Examples
     --------
@@ -240,18 +239,12 @@ class Residual(OneParameter):
     0.0
     """
 
-    width: int = 15
-
     linear_levels: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_whole("width", self.width, 1)
 
     def candidates(self, mdp: MDP) -> ExitCandidates:
         check_classes(self, mdp)
         slope, intercept, deviation = (
-            _smoothed(numbers, self.width)[:: self.every, None] for numbers in lines(mdp)
+            _smoothed(numbers)[:: self.every, None] for numbers in lines(mdp)
         )
         edges, sign = inner_edges(mdp.grid)
         confidence = slope * edges  # a number per step and cell: changed in place
@@ -305,16 +298,15 @@ def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, floa
     return slope, intercept, mean((then - slope * now - intercept) ** 2) ** 0.5
 
 
-def _smoothed(numbers: Vector, width: int) -> Vector:
+def _smoothed(numbers: Vector) -> Vector:
     """Return a moving average from step 1 on, padded with the end values.
 
     Step 0 is left out: before the first vote all rows are alike, and their line is of another kind.
     """
     if len(numbers) < 2:
         return numbers
-    before, after = (width - 1) // 2, width // 2
-    padded = np.pad(numbers[1:], (before, after), mode="edge")
-    return np.append(numbers[0], np.convolve(padded, np.full(width, 1 / width), "valid"))
+    padded = np.pad(numbers[1:], WIDTH // 2, mode="edge")
+    return np.append(numbers[0], np.convolve(padded, np.full(WIDTH, 1 / WIDTH), "valid"))
 
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)

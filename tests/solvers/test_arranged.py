@@ -1,4 +1,4 @@
-"""The native losses equal those of mddag.losses, which specify them."""
+"""Losses as kernels take them, soft targets, and MDPs in an order, for solvers."""
 
 import numpy as np
 import pytest
