@@ -55,16 +55,6 @@ def test_a_bound_with_and_without_confidence(run, folder):
         assert ended.fields["confidence"] == (float(confidence) or None)
 
 
-def test_labels_as_text(run, folder):
-    rows = pd.read_csv("rows.csv")
-    rows["label"] = np.where(rows["label"] == 1, "yes", "no")
-    rows.to_csv("text.csv", index=False)
-    ended = run("sparsify", "model.txt", "text.csv", *QUICK, "--beta", "0.01")
-    assert ended.code == 3
-    ended = run("sparsify", "model.txt", "text.csv", *QUICK, "--beta", "0.01", "--encode-labels")
-    assert ended.code == 0
-
-
 def test_without_labels(run, folder):
     ended = run("sparsify", "model.txt", "rows.csv", "--solver", "margin", "-o", "s.mddag",
                 "--beta", "0.01", "--drop", "label", "--json")  # fmt: skip
@@ -129,20 +119,6 @@ def test_regressors(run, folder):
     assert ended.code == 0, ended.err
     ended = run("predict", "n.mddag", "numbers.csv", "-t", "y", "-o", "p.csv", "--json")
     assert ended.fields["mean_squared_error"] < y.var()
-
-
-def test_encoded_labels_of_test_rows_are_those_of_the_learning_rows(run, folder):
-    rows = pd.read_csv("rows.csv")
-    rows["label"] = np.where(rows["label"] == 1, "yes", "no")
-    rows[:1000].to_csv("text.csv", index=False)
-    rows[rows["label"] == "yes"].to_csv("one.csv", index=False)
-    how = ("-t", "label", "--encode-labels", "--solver", "margin", "--betas", "0.001")
-    ended = run("sweep", "model.txt", "text.csv", *how, "-o", "c.csv", "--test", "one.csv")
-    assert ended.code == 0, ended.err
-    assert pd.read_csv("c.csv")["full_test_loss"][0] < 0.5
-    rows.assign(label="maybe").to_csv("other.csv", index=False)
-    ended = run("sweep", "model.txt", "text.csv", *how, "-o", "c.csv", "--test", "other.csv")
-    assert (ended.code, "maybe" in ended.line) == (2, True)
 
 
 def test_ctrl_c_leaves_the_file_as_it_was(run, folder, monkeypatch):

@@ -232,9 +232,6 @@ def bench(
     model: ModelFile,
     data: RowsFile,
     layout: Layout,
-    loads: Annotated[int, typer.Option(min=1, help="How often the file is loaded.")] = 30,
-    singles: Annotated[int, typer.Option(min=1, help="How many single rows.")] = 10_000,
-    batches: Annotated[int, typer.Option(min=1, help="How many batches.")] = 30,
     batch: Annotated[
         int | None, typer.Option(min=1, help="Rows of a batch; all rows by default.")
     ] = None,
@@ -261,10 +258,10 @@ def bench(
         "rows": len(rows),
         "batch": n_batch,
         "evaluations_per_row": float(np.mean(opened.predictor.n_evaluated(given.X))),
-        "load_ms": percentiles(lambda i: load(opened.path), loads, 1e6),
-        "one_row_us": percentiles(lambda i: predict_one(held[i % len(held)]), singles, 1e3),
+        "load_ms": percentiles(lambda i: load(opened.path), 30, 1e6),
+        "one_row_us": percentiles(lambda i: predict_one(held[i % len(held)]), 10_000, 1e3),
         "batch_ns_per_row": percentiles(
-            lambda i: predict(parts[i % len(parts)]), batches, float(n_batch)
+            lambda i: predict(parts[i % len(parts)]), 30, float(n_batch)
         ),
     }
     out.result(fields, _text(fields))

@@ -11,16 +11,17 @@ import typer
 import mddag
 from mddag.cli.models import open_model
 from mddag.cli.options import (
-    Learning,
     ModelFile,
     Out,
     Plot,
     RowsFile,
     Seed,
+    Solver,
     SolverName,
     Threads,
     command,
     metric_of,
+    solver_of,
 )
 from mddag.cli.output import ExitCode, InputError, Output, UsageError, check_plot, write_plot
 from mddag.cli.tables import Layout, RowTable, read_table
@@ -43,9 +44,6 @@ def train(
     early_stopping: Annotated[
         int | None, typer.Option(min=1, help="Stop after this many rounds without gain.")
     ] = None,
-    calibration_fraction: Annotated[
-        float, typer.Option(min=0, max=0.9, help="Rows held out for probabilities.")
-    ] = 0.1,
     threads: Threads = 1,
     seed: Seed = 0,
 ) -> None:
@@ -55,7 +53,7 @@ def train(
         mddag.detection.Haar() if learner == "haar" else trees,
         n_rounds=rounds,
         early_stopping=early_stopping,
-        calibration_fraction=calibration_fraction,
+        calibration_fraction=0.1,
         verbose=out.shows_progress,
         n_jobs=threads,
         random_state=seed,
@@ -94,7 +92,6 @@ def sparsify(
     data: RowsFile,
     file: Out,
     layout: Layout,
-    learning: Learning,
     beta: Annotated[
         float | None, typer.Option(min=0, help="Price of an evaluation, in units of the loss.")
     ] = None,
@@ -111,11 +108,14 @@ def sparsify(
         float, typer.Option(min=0, max=0.9999, help="Of bounds; 0 takes the point estimate.")
     ] = 0.9,
     metric: Annotated[
-        str | None, typer.Option(help="What counts: accuracy, log-loss, roc-auc, ndcg:10, ….")
+        str | None, typer.Option(help="What counts: scikit-learn's names, or ndcg:10.")
     ] = None,
     objective: Annotated[
         Literal["evaluations", "nodes", "time"], typer.Option(help="What is to be little.")
     ] = "evaluations",
+    solver: Solver = SolverName.Portfolio,
+    threads: Threads = 1,
+    seed: Seed = 0,
 ) -> ExitCode:
     """Make a model sparse: rows decide by the few base classifiers that they need."""
     targets = {
@@ -128,18 +128,17 @@ def sparsify(
     if how.keys() & set(BOUNDS):
         how["confidence"] = confidence or None
     how |= {"objective": objective, "metric": metric_of(metric)}
-    solver = learning.make_solver()
+    made = solver_of(solver, threads)
     opened = open_model(model)
     full = opened.full
     table = read_table(data, layout, opened.features)
-    y = learning.labels(table) if learning.encode_labels else table.y
-    how |= {"verbose": out.shows_progress, "random_state": learning.seed}
+    how |= {"verbose": out.shows_progress, "random_state": seed}
     if opened.ensemble.kind == "ranker" or layout.qid is not None:
-        exits = None if learning.solver is SolverName.Portfolio else solver
-        fast = mddag.ranking.sparsify(full, table.X, y, qid=table.qid, solver=exits, **how)
+        exits = None if solver is SolverName.Portfolio else made
+        fast = mddag.ranking.sparsify(full, table.X, table.y, qid=table.qid, solver=exits, **how)
     else:
-        how |= {"sample_weight": table.weight, "solver": solver, "n_jobs": learning.threads}
-        fast = mddag.sparsify(full, table.X, y, **how)
+        how |= {"sample_weight": table.weight, "solver": made, "n_jobs": threads}
+        fast = mddag.sparsify(full, table.X, table.y, **how)
     fast.save(file)
     result = fast.result_
     out.result({"file": str(file), **asdict(result)}, f"{fast}\nwritten: {file}")
@@ -160,35 +159,36 @@ def sweep(
     data: RowsFile,
     file: Out,
     layout: Layout,
-    learning: Learning,
     betas: Annotated[
         str, typer.Option(help="Prices of an evaluation, with commas.")
     ] = "0.0001,0.0003,0.001,0.003,0.01",
     test: Annotated[Path | None, typer.Option(help="Rows that only report.")] = None,
     plot: Plot = None,
+    solver: Solver = SolverName.Portfolio,
+    threads: Threads = 1,
+    seed: Seed = 0,
 ) -> None:
     """Learn a policy at each of several prices of an evaluation; write their losses and costs."""
     try:
         prices = [float(price) for price in betas.split(",")]
     except ValueError:
         raise UsageError(f"--betas is {betas!r}; wanted numbers with commas: 0.01,0.001") from None
-    solver = learning.make_solver()
+    made = solver_of(solver, threads)
     check_plot(plot)
     opened = open_model(model)
-    full = opened.full
     table = read_table(data, layout, opened.features)
-    y = learning.labels(table)
     tested: dict[str, Any] = {}
     if test is not None:
         seen = read_table(test, layout, opened.features)
         tested = {
             "X_test": seen.X,
-            "y_test": learning.labels(seen, table),
+            "y_test": seen.labels,
             "sample_weight_test": seen.weight,
         }
     curve = mddag.sweep(
-        full, table.X, y, betas=prices, sample_weight=table.weight, **tested, solver=solver,
-        n_jobs=learning.threads, verbose=out.shows_progress, random_state=learning.seed,
+        opened.full, table.X, table.labels, betas=prices, sample_weight=table.weight, **tested,
+        solver=made, n_jobs=threads, verbose=out.shows_progress,
+        random_state=seed,
     )  # fmt: skip
     if plot is not None:
         write_plot(mddag.TradeoffDisplay.from_curve(curve).figure_, plot)

@@ -1,7 +1,7 @@
 """Define options that several commands share, and the decorator that makes commands.
 
 A command takes an ``Output`` first and returns nothing, or an ``ExitCode``. A parameter ``layout``
-or ``learning`` stands for all options of that table.
+stands for all options of ``Layout``.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
-import numpy as np
 import typer
 
 import mddag
 from mddag.cli.output import ExitCode, Output, UsageError, exit_of
-from mddag.cli.tables import Layout, RowTable
+from mddag.cli.tables import Layout
 from mddag.solvers.solver import configured
 
 
@@ -40,16 +39,6 @@ class SolverName(Enum):
     WatkinsQ = "watkins-q"
 
 
-METRICS = {
-    "accuracy": "Accuracy",
-    "log-loss": "LogLoss",
-    "roc-auc": "RocAuc",
-    "ndcg": "NDCG",
-    "mean-ndcg": "MeanNDCG",
-    "letor-ndcg": "LetorNDCG",
-}
-WITH_DEPTH = {"ndcg", "letor-ndcg"}  # such as ndcg:10
-
 ModelFile = Annotated[
     Path,
     typer.Argument(
@@ -63,47 +52,15 @@ RowsFile = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write.")]
 Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it: .png, .svg or .pdf.")]
 Threads = Annotated[int, typer.Option("--threads", min=-1, help="Threads; -1 for all cores.")]
+Solver = Annotated[SolverName, typer.Option("--solver", help="How a policy is learned.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of all that is drawn.")]
 
 
-@dataclass(frozen=True)
-class Learning:
-    """How a policy is learned from the rows of a file: options of the commands that learn one."""
-
-    solver: Annotated[SolverName, typer.Option("--solver", help="How it is learned.")] = (
-        SolverName.Portfolio
-    )
-    encode_labels: Annotated[
-        bool,
-        typer.Option("--encode-labels", help="Labels become codes 0, 1, … in sorted order."),
-    ] = False
-    threads: Threads = 1
-    seed: Seed = 0
-
-    def make_solver(self) -> Any:
-        """Make the solver, on as many threads as it can use."""
-        made = getattr(mddag.solvers, self.solver.name)()
-        return configured(made, n_jobs=self.threads)
-
-    def labels(self, table: RowTable, like: RowTable | None = None) -> Any:
-        """Return the labels of a table, or their codes among those of `like`, by default its own.
-
-        LightGBM and XGBoost files know their classes by these codes alone.
-        """
-        if not self.encode_labels:
-            return table.labels
-        classes = np.unique((table if like is None else like).labels)
-        codes = np.searchsorted(classes, table.labels).clip(max=len(classes) - 1)
-        unknown = classes[codes] != table.labels
-        if unknown.any():
-            raise UsageError(
-                f"{table.path!r} has the label {table.labels[unknown][0]!r}, which the rows that "
-                "are learned from do not have; wanted the same labels in both"
-            )
-        return codes
+def solver_of(name: SolverName, n_jobs: int) -> Any:
+    """Make a solver, on as many threads as it can use."""
+    return configured(getattr(mddag.solvers, name.name)(), n_jobs=n_jobs)
 
 
-TABLES: dict[str, type] = {"layout": Layout, "learning": Learning}
 READ = ("model", "data", "test", "other")  # parameters with files to read
 WRITTEN = {"file": "the file to write", "plot": "--plot"}
 
@@ -111,9 +68,9 @@ WRITTEN = {"file": "the file to write", "plot": "--plot"}
 def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     """Make a function a command, as typer takes it."""
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    used = {p.name: TABLES[p.name] for p in own if p.name in TABLES}
-    parameters = [p for p in own if p.name not in used]
-    for table in (*used.values(), Output):
+    parameters = [p for p in own if p.name != "layout"]
+    reads_rows = len(parameters) < len(own)
+    for table in (Layout, Output) if reads_rows else (Output,):
         kinds = get_type_hints(table, include_extras=True)
         fields_of = inspect.signature(table).parameters.values()
         parameters += [p.replace(annotation=kinds[p.name]) for p in fields_of]
@@ -124,8 +81,8 @@ def command(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
         out = Output(**{field.name: given.pop(field.name) for field in fields(Output)})
         try:
             _check(given)
-            for name, table in used.items():
-                given[name] = table(**{f.name: given.pop(f.name) for f in fields(table)})
+            if reads_rows:
+                given["layout"] = Layout(**{f.name: given.pop(f.name) for f in fields(Layout)})
             with out.warning():
                 code = function(out, **given) or ExitCode.OK
         except (typer.Exit, typer.BadParameter):
@@ -186,15 +143,6 @@ def complain(line: str) -> None:
 
 
 def metric_of(text: str | None) -> Any:
-    """Make a metric; None stands for the default one."""
-    if text is None:
-        return None
-    name, colon, depth = text.partition(":")
-    if name not in METRICS or (colon and name not in WITH_DEPTH):
-        raise UsageError(f"--metric is {text!r}; wanted one of {', '.join(METRICS)}, or ndcg:10")
-    made: Callable[..., Any] = getattr(mddag.metrics, METRICS[name])
-    if name not in WITH_DEPTH:
-        return made()
-    if not (depth or "10").isdecimal() or int(depth or 10) == 0:
-        raise UsageError(f"--metric is {text!r}; wanted a depth of 1 or more, such as {name}:10")
-    return made(int(depth or 10))
+    """Return a metric of the library: NDCG of a depth, or one of scikit-learn's strings."""
+    found = re.fullmatch(r"ndcg(?::([1-9]\d*))?", text or "")
+    return text if found is None else mddag.metrics.NDCG(int(found[1] or 10))

@@ -22,6 +22,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from mddag._utils.output import plain, write_whole
+from mddag.inspection.plotting._axes import pyplot
 
 
 class ExitCode(IntEnum):
@@ -56,7 +57,7 @@ class InputError(StopError):
 
 
 class AbsentError(StopError):
-    """Something that has to be installed."""
+    """A compiler that has to be installed; for libraries there is ImportError."""
 
     code = ExitCode.ABSENT
 
@@ -145,12 +146,7 @@ def check_plot(path: Path | None) -> None:
         return
     if path.suffix not in PLOTS:
         raise UsageError(f"--plot is {str(path)!r}; wanted a name with {', '.join(PLOTS)}")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise AbsentError(
-            "plots need matplotlib, which is not installed: pip install matplotlib"
-        ) from None
+    pyplot()  # an ImportError where there is no matplotlib
 
 
 def write_plot(figure: Any, path: Path) -> None:

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from typer import Option
 
 import mddag
-from mddag.cli.output import AbsentError, InputError, StopError, UsageError, one_line
+from mddag.cli.output import InputError, StopError, UsageError, one_line
+from mddag.ensemble.features import as_remembered
 
 PACKED = (".gz", ".bz2", ".xz", ".zip")  # of csv
-# What csv files write where there is no value, as pandas knows it. In a column of categories a
-# marker that is one of the categories is this category: NA may be Namibia.
+# What csv files write where there is no value, as pandas knows it.
 MISSING = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
@@ -94,25 +94,18 @@ def read_table(
         if len(table) == 0:
             raise InputError(f"{name!r} has no rows (that were asked for)")
         return table
-    except (StopError, MemoryError):
+    except (StopError, MemoryError, ImportError):
         raise
-    except ImportError as error:
-        raise AbsentError(f"cannot read {name!r}: {one_line(error)}") from error
     except Exception as error:
         reason = f"{type(error).__name__}: {one_line(error):.200}".rstrip(": ")
         raise InputError(f"cannot read {name!r}: {reason}") from error
 
 
 def check_file(name: str) -> None:
-    """Reject what is no file that can be read."""
-    if not os.path.exists(name):
-        raise InputError(f"there is no file {name!r}")
-    if os.path.isdir(name):
-        raise InputError(f"{name!r} is a folder; wanted a file")
-    if not os.access(name, os.R_OK):
-        raise InputError(f"{name!r} may not be read; change its mode")
-    if os.path.isfile(name) and os.path.getsize(name) == 0:
-        raise InputError(f"{name!r} is empty (0 bytes)")
+    """Reject what is no file."""
+    if not os.path.isfile(name):
+        what = "is a folder; wanted a file" if os.path.isdir(name) else "is no file"
+        raise InputError(f"{name!r} {what}")
 
 
 def few(names: Any, most: int = 8) -> str:
@@ -125,28 +118,26 @@ def _csv(path: str, layout: Layout, features: mddag.Features | None) -> RowTable
     pandas = needed("pandas", "csv files")
     tabs = ".tsv" in [suffix.lower() for suffix in Path(path).suffixes]
     how: dict[str, Any] = {"sep": layout.delimiter or ("\t" if tabs else ","), "low_memory": False}
-    head = pandas.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False, **how)
-    names = [str(name) for name in head.iloc[0]]
-    twice = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
-    if twice:
-        raise InputError(f"{path!r} has several columns {twice[0]!r}; rename them, or leave one")
-    text = _text_categories(features)
-    absent = {name: [m for m in MISSING if m not in text.get(name, ())] for name in names}
     with warnings.catch_warnings():  # of rows that have more fields than there are names
         warnings.simplefilter("error", pandas.errors.ParserWarning)
-        frame = pandas.read_csv(
-            path, dtype=dict.fromkeys(text, str), na_values=absent, keep_default_na=False,
-            index_col=False, **how,
-        )  # fmt: skip
+        frame = pandas.read_csv(path, converters=_text_categories(features), index_col=False, **how)
     return _of_frame(path, frame, layout, features)
 
 
-def _text_categories(features: mddag.Features | None) -> dict[str, tuple[str, ...]]:
-    """Return, by column, categories that are strings, though a csv file may have numbers."""
+def _text_categories(features: mddag.Features | None) -> dict[str, Callable[[str], str | None]]:
+    """Return, by column, what reads categories that are strings, though they may look like numbers.
+
+    A marker of missing values that is one of the categories is this category: NA may be Namibia.
+    """
     if features is None or features.names is None:
         return {}
+
+    def reader(categories: tuple[Any, ...]) -> Callable[[str], str | None]:
+        missing = set(MISSING).difference(categories)
+        return lambda text: None if text in missing else text
+
     return {
-        features.names[i]: tuple(values)
+        features.names[i]: reader(values)
         for i, values in features.categories.items()
         if values and all(isinstance(value, str) for value in values)
     }
@@ -208,7 +199,7 @@ def needed(module: str, what: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise AbsentError(
+        raise ImportError(
             f"{what} need {library}, which is not installed: pip install {library}"
         ) from None
 
@@ -217,13 +208,13 @@ def _model_columns(frame: Any, features: mddag.Features | None, path: str) -> An
     """Return the columns that the model knows by name, in its order; all if it knows none."""
     if features is None or features.names is None:
         return frame
-    spelled = {str(name).replace(" ", "_"): name for name in frame.columns}  # LightGBM's spelling
-    spelled |= {str(name): name for name in frame.columns}
+    names = list(frame.columns)
+    spelled = dict(zip(as_remembered(names, features.names), names, strict=True))
     absent = [name for name in features.names if name not in spelled]
     if absent:
         raise InputError(
             f"{path!r} lacks {len(absent)} of the {features.n} columns that the model reads: "
-            f"{few(absent, 5)}; it has {few(frame.columns)}"
+            f"{few(absent, 5)}; it has {few(names)}"
         )
     chosen = frame[[spelled[name] for name in features.names]]
     chosen.columns = list(features.names)

@@ -13,7 +13,6 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -72,8 +71,8 @@ def of_model(opened: Opened) -> Answer:
     return answer
 
 
-def of_header(path: str, reference: mddag.Ensemble) -> Answer:
-    """Answer by an exported C header, which is compiled once; each call runs a process."""
+def of_header(path: str, reference: mddag.Ensemble, folder: Path) -> Answer:
+    """Answer by an exported C header, compiled once in a folder; each call runs a process."""
     text = Path(path).read_text(errors="replace")
     found = re.search(r"^#define (\w+)_N_FEATURES (\d+)", text, re.MULTILINE)
     named = re.search(r"\b(\w+)_predict\(", text)
@@ -86,13 +85,8 @@ def of_header(path: str, reference: mddag.Ensemble) -> Answer:
     kinds = {"PATCHES": np.uint8, "INTEGERS": np.int32}
     reads = (k for k in kinds if re.search(rf"^#define {found[1]}_{k} 1$", text, re.MULTILINE))
     dtype = np.dtype(kinds.get(next(reads, ""), np.float32))
-    folder = tempfile.TemporaryDirectory(prefix="mddag-")
     source = DRIVER.format(header=os.path.realpath(path), name=named[1], name_upper=found[1])
-    try:
-        program = _compiled(source, path, Path(folder.name))
-    except BaseException:
-        folder.cleanup()
-        raise
+    program = _compiled(source, path, folder)
 
     def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
         given = np.asarray(rows)
@@ -104,7 +98,6 @@ def of_header(path: str, reference: mddag.Ensemble) -> Answer:
         answers = np.frombuffer(_output([str(program)], content), np.float64)
         return _all_answered(answers, rows, path)
 
-    weakref.finalize(answer, folder.cleanup)
     return answer
 
 
@@ -176,18 +169,24 @@ def _all_answered(answers: NDArray[Any], rows: Rows, name: str) -> NDArray[np.fl
     return answers.astype(np.float64)
 
 
-def _check_alike(opened: Opened, reference: mddag.Ensemble) -> None:
-    """Reject a model that reads other rows or knows another number of classes."""
-    other, this = opened.features.n_given, reference.features.n_given
-    if other != this:
-        raise InputError(f"{opened.path!r} reads {other} features, the model {this}")
-    classes, wanted = opened.ensemble.classes, reference.classes
-    if (classes is None) != (wanted is None):
-        raise InputError(f"{opened.path!r} is a {opened.ensemble.kind}, the model {reference.kind}")
-    if classes is not None and wanted is not None and len(classes) != len(wanted):
-        raise InputError(f"{opened.path!r} has {len(classes)} classes, the model {len(wanted)}")
+def _other_form(opened: Opened, other: Path | None, run: str | None, folder: Path) -> Answer:
+    """Answer by the other form, which reads the same rows and has as many classes."""
+    if other is None:
+        return of_command(run or "", opened.ensemble)
+    if other.suffix == ".h":
+        check_file(str(other))
+        return of_header(str(other), opened.ensemble, folder)
+    both = second, _ = open_model(other), opened
+    widths = [m.features.n_given for m in both]
+    if widths[0] != widths[1]:
+        raise InputError(f"{second.path!r} reads {widths[0]} features, the model {widths[1]}")
+    classes = [None if m.ensemble.classes is None else len(m.ensemble.classes) for m in both]
+    if classes[0] != classes[1]:
+        raise InputError(f"{second.path!r} has {classes[0]} classes, the model {classes[1]}")
+    return of_model(second)
 
 
+MADE = 1000  # rows of each kind
 SHOWN = 5  # rows that differ
 QUERY = 10  # made rows per query
 
@@ -207,7 +206,6 @@ def validate(
     data: Annotated[
         Path | None, typer.Option(help="Rows to compare on, besides made ones.")
     ] = None,
-    n_rows: Annotated[int, typer.Option(min=1, help="Made rows of each kind.")] = 1000,
     allow: Annotated[
         float, typer.Option(min=0, max=1, help="Share of rows that may differ.")
     ] = 0.0,
@@ -219,33 +217,25 @@ def validate(
     if (other is None) == (run is None):
         raise UsageError("wanted one of OTHER and --run to compare with")
     opened = open_model(model)
-    single, answer = False, of_model(opened)
-    if run is not None:
-        theirs = of_command(run, opened.ensemble)
-    elif other is not None and other.suffix == ".h":
-        check_file(str(other))
-        theirs, single = of_header(str(other), opened.ensemble), True
-    else:
-        assert other is not None
-        second = open_model(other)
-        _check_alike(second, opened.ensemble)
-        theirs = of_model(second)
-    batches = made_rows(opened.ensemble, n_rows)
+    batches = made_rows(opened.ensemble, MADE)
     if data is not None:
         given = read_table(data, layout, opened.features)
         if np.ndim(given.X) != 3:  # codes for categories
             given = replace(given, X=np.asarray(opened.predictor.encode(given.X), np.float64))
         batches["rows of the file"] = given
+    single = other is not None and other.suffix == ".h"
     if single:  # rows as code that reads float32 gets them
         with np.errstate(over="ignore"):
             batches = {
                 name: batch if batch.X.dtype == np.uint8 else replace(batch, X=batch.X.astype("f4"))
                 for name, batch in batches.items()
             }
-    compared = [
-        {"rows": name} | _compared(opened, batch, answer, theirs, tolerance)
-        for name, batch in batches.items()
-    ]
+    with tempfile.TemporaryDirectory(prefix="mddag-") as folder:
+        ours, theirs = of_model(opened), _other_form(opened, other, run, Path(folder))
+        compared = [
+            {"rows": name} | _compared(opened, batch, ours, theirs, tolerance)
+            for name, batch in batches.items()
+        ]
     total = sum(c["n_rows"] for c in compared)
     n_different = sum(c["n_different"] for c in compared)
     fields = {
