@@ -30,9 +30,8 @@ mddag.DagDisplay.from_trace(trace, color=labels, n_classifiers=500)
 # and the bars at the foot show where instances quit. Groups hold about as many evaluations
 # each, so the first trees stand alone.
 #
-# One row is explained in words, in numbers, and as a picture: left the score behind each step,
-# and at the end the scores at which the policy quits there; right the steps that moved it most,
-# with their rules.
+# One row is explained in words, in numbers, and as a plot: the score after each step, and at the
+# end the scores at which the policy quits there.
 
 long = np.argsort(trace.n_evaluated, kind="stable")[int(0.9 * len(rows))]
 explanation = model.explain(rows[long])

@@ -1,4 +1,4 @@
-"""Output: files written completely or not at all, JSON, and progress bars on standard error."""
+"""Output: files written completely or not at all, JSON, and progress on standard error."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def plain(value: Any) -> Any:
 Report = Callable[[int, str], None]
 
 ERASE = "\x1b[K"  # to the end of the line, on a terminal
-_display: list[Any] = []  # rich's, while there is one: it can hold several bars
+_open: list[str] = []  # titles: what is done within other work leaves no line on a terminal
 
 
 @contextmanager
@@ -72,47 +72,18 @@ def progress(title: str, total: int, shown: bool) -> Iterator[Report]:
     if not shown:
         yield lambda n_done, note: None
         return
-    try:
-        from rich.console import Console
-        from rich.progress import Progress
-    except ImportError:
-        yield from _line(title, total)
-        return
-    if _display:
-        yield from _bar(_display[0], title, total, stays=False)
-        return
-    with Progress(console=Console(stderr=True)) as display:
-        _display.append(display)
-        try:
-            yield from _bar(display, title, total, stays=True)
-        finally:
-            _display.clear()
-
-
-def _bar(display: Any, title: str, total: int, *, stays: bool) -> Iterator[Report]:
-    task = display.add_task(title, total=total)
-    try:
-        yield lambda n_done, note: display.update(
-            task, completed=n_done, description=f"{title}, {note}"
-        )
-    finally:
-        if not stays:
-            display.remove_task(task)
-
-
-def _line(title: str, total: int) -> Iterator[Report]:
-    shown_at = 0.0
+    terminal, shown_at = sys.stderr.isatty(), 0.0
+    _open.append(title)
 
     def report(n_done: int, note: str) -> None:
         nonlocal shown_at
-        looked_at = sys.stderr.isatty()
-        if n_done == total or (looked_at and perf_counter() - shown_at > 0.2):
-            text = f"{title}: {n_done}/{total}, {note}"
-            sys.stderr.write(f"\r{text}{ERASE if looked_at else ''}")
-            sys.stderr.flush()
+        if n_done == total or (terminal and perf_counter() - shown_at > 0.2):
+            end = ERASE if terminal else ""
+            print(f"\r{title}: {n_done}/{total}, {note}{end}", end="", file=sys.stderr, flush=True)
             shown_at = perf_counter()
 
     try:
         yield report
     finally:
-        sys.stderr.write("\n")
+        _open.pop()
+        print(end=f"\r{ERASE}" if terminal and _open else "\n", file=sys.stderr, flush=True)

@@ -23,7 +23,8 @@ from mddag.cli.output import InputError, StopError, UsageError, one_line
 from mddag.ensemble.features import as_remembered
 
 PACKED = (".gz", ".bz2", ".xz", ".zip")  # of csv
-# What csv files write where there is no value, as pandas knows it.
+# What csv files write where there is no value, as pandas knows it. In a column of categories a
+# marker that is one of the categories is this category: NA may be Namibia.
 MISSING = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
@@ -118,26 +119,24 @@ def _csv(path: str, layout: Layout, features: mddag.Features | None) -> RowTable
     pandas = needed("pandas", "csv files")
     tabs = ".tsv" in [suffix.lower() for suffix in Path(path).suffixes]
     how: dict[str, Any] = {"sep": layout.delimiter or ("\t" if tabs else ","), "low_memory": False}
+    names = [str(name) for name in pandas.read_csv(path, nrows=0, **how).columns]
+    text = _text_categories(features)
+    absent = {name: [m for m in MISSING if m not in text.get(name, ())] for name in names}
     with warnings.catch_warnings():  # of rows that have more fields than there are names
         warnings.simplefilter("error", pandas.errors.ParserWarning)
-        frame = pandas.read_csv(path, converters=_text_categories(features), index_col=False, **how)
+        frame = pandas.read_csv(
+            path, dtype=dict.fromkeys(text, str), na_values=absent, keep_default_na=False,
+            index_col=False, **how,
+        )  # fmt: skip
     return _of_frame(path, frame, layout, features)
 
 
-def _text_categories(features: mddag.Features | None) -> dict[str, Callable[[str], str | None]]:
-    """Return, by column, what reads categories that are strings, though they may look like numbers.
-
-    A marker of missing values that is one of the categories is this category: NA may be Namibia.
-    """
+def _text_categories(features: mddag.Features | None) -> dict[str, tuple[str, ...]]:
+    """Return, by column, categories that are strings, though a csv file may have numbers."""
     if features is None or features.names is None:
         return {}
-
-    def reader(categories: tuple[Any, ...]) -> Callable[[str], str | None]:
-        missing = set(MISSING).difference(categories)
-        return lambda text: None if text in missing else text
-
     return {
-        features.names[i]: reader(values)
+        features.names[i]: tuple(values)
         for i, values in features.categories.items()
         if values and all(isinstance(value, str) for value in values)
     }

@@ -124,11 +124,11 @@ def test_instances_are_counted_once_per_group(drawn, most):
 def test_groups_hold_about_as_many_evaluations():
     uses = np.array([100] * 3 + [50] * 4 + [1] * 300)
     group = groups_of(uses, 20)
-    assert group.max() + 1 in (19, 20)
     assert (np.diff(group) >= 0).all()
     held = np.bincount(group, uses)
     assert held[:7].tolist() == [100] * 3 + [50] * 4
-    assert held[7:-1].max() == held[7:-1].min()
+    assert len(held) <= 20
+    assert held[7:].max() <= uses.sum() / 20
 
 
 def test_few_nodes_stand_alone():

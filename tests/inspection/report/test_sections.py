@@ -9,7 +9,7 @@ from sklearn.metrics import r2_score
 
 import mddag
 from mddag.inspection.report import Facts
-from mddag.inspection.report.markup import Axis, Chart, percent
+from mddag.inspection.report.markup import Axis, Chart
 from mddag.inspection.report.page import page
 from mddag.inspection.report.paths import chosen, flow, single_rows
 from mddag.inspection.report.sections import (
@@ -161,14 +161,6 @@ def test_a_model_that_cannot_be_measured_has_no_ring():
     assert not circles(page, "this model")
 
 
-def test_without_a_curve_two_points_are_known():
-    page = page_of(tradeoff(bare()))
-    assert len(page.all("circle")) == 2
-    assert "beta = 0.0005" in page.text()
-    unknown = replace(bare().model, result=None)
-    assert tradeoff(replace(bare(), model=unknown)) is None
-
-
 @pytest.mark.parametrize("make", [two, three, numbers])
 def test_the_columns_of_the_dag_are_buttons_with_their_base_classifiers(make):
     facts = make()
@@ -245,9 +237,8 @@ def test_features_are_read_by_the_paths():
     facts = two()
     page, reads = page_of(features(facts)), reads_of(facts.ensemble)
     for i, name in enumerate(facts.ensemble.features.names):
-        share = np.mean([reads[facts.trace.path(k), i].any() for k in range(facts.n_rows)])
-        at = page.texts["span"].index(name)
-        assert page.texts["span"][at + 1] == percent(share)
+        times = np.mean([reads[facts.trace.path(k), i].sum() for k in range(facts.n_rows)])
+        assert page.texts["span"][page.texts["span"].index(name) + 1] == f"{times:.1f}"
     assert HOSTILE in page.texts["span"]
     free = mddag.Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
     model = Model(mddag.compile(free))
@@ -294,7 +285,8 @@ def test_probabilities_are_compared_with_the_truth(make):
     here = group == group[0]
     right = (facts.predicted == facts.codes)[here].mean()
     sure = facts.probabilities[np.flatnonzero(here), facts.predicted[here]].mean()
-    assert {f"{right:.3f}", f"{sure:.3f}"} <= set(page.texts["td"])
+    words = f"{here.sum()} rows, predicted {sure:.4g}, true {right:.4g}"
+    assert words in str(page.all("circle"))
 
 
 def test_means_are_compared_with_targets():
@@ -302,7 +294,8 @@ def test_means_are_compared_with_targets():
     page = page_of(calibration(facts))
     group = facts.model.calibration.groups[facts.trace.exit_step]
     here = group == group[0]
-    assert f"{facts.targets[here].mean():.4g}" in page.texts["td"]
+    assert f"{here.sum()} rows, predicted " in str(page.all("circle"))
+    assert f"true {facts.targets[here].mean():.4g}" in str(page.all("circle"))
     assert "R2 of all rows" in page.text()
 
 

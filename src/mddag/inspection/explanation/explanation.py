@@ -187,12 +187,12 @@ class Explanation:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, which also shows the largest effects.
+            Where to draw; by default in a new figure.
 
         Returns
         -------
         ExplanationDisplay
-            With ``axes_`` and ``figure_``.
+            With ``ax_`` and ``figure_``.
         """
         from mddag.inspection.plotting.paths import ExplanationDisplay
 

@@ -86,13 +86,11 @@ def check_axes(ax: Any) -> None:
 class Display:
     """A plot in matplotlib Axes, which a subclass draws.
 
-    `size` are the inches of a new figure; `n_axes` how many axes it may draw into, those of a new
-    figure last, with relative `widths`.
+    `size` are the inches of a new figure, and `n_axes` how many axes it draws into.
     """
 
     size: tuple[float, float] = (6.5, 4.2)
-    n_axes: tuple[int, ...] = (1,)
-    widths: tuple[int, ...] | None = None
+    n_axes = 1
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Self:
         """Draw into axes.
@@ -109,14 +107,12 @@ class Display:
         """
         drawn: Any = ax
         if ax is None:
-            how = {"figsize": self.size, "layout": "constrained", "width_ratios": self.widths}
-            drawn = pyplot().subplots(1, self.n_axes[-1], **how)[1]
+            drawn = pyplot().subplots(1, self.n_axes, figsize=self.size, layout="constrained")[1]
         self.axes_: Any = np.atleast_1d(np.asarray(drawn, object))
         for axes in self.axes_.ravel():
             check_axes(axes)
-        if self.axes_.size not in self.n_axes:
-            wanted = " or ".join(map(str, self.n_axes))
-            raise ValueError(f"ax holds {self.axes_.size} axes; this plot has {wanted}")
+        if self.axes_.size != self.n_axes:
+            raise ValueError(f"ax holds {self.axes_.size} axes; this plot has {self.n_axes}")
         self.ax_: Any = self.axes_[0]
         self.figure_: Any = self.ax_.figure
         self._draw(*self.axes_)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 CostUnit = Literal["n_evaluated", "cost"]
 _X_LABELS = {"n_evaluated": "mean base classifiers evaluated", "cost": "mean cost"}
 _CLEAR = 26.0  # points between two labels
-_ASIDE = {"train": ("0.75", "o"), "selection": ("0.5", "s")}
 
 
 def loss_name(curve: Curve) -> str:
@@ -97,15 +96,9 @@ class TradeoffDisplay(Display):
 
     def _draw(self, *axes: Any) -> None:
         (ax,) = axes
-        *aside, reported = self.curve.samples
-        for sample in aside:
-            x, loss = self._points(sample)
-            order = np.argsort(x, kind="stable")
-            color, marker = _ASIDE[sample]
-            how: dict[str, Any] = {"color": color, "marker": marker, "ms": 3, "lw": 0.8}
-            ax.plot(x[order], loss[order], label=sample, **how)
+        reported = self.curve.samples[-1]
         self._draw_reported(ax, reported)
-        both = [self._points(s, prefix)[0] for s in self.curve.samples for prefix in ("", "full_")]
+        both = [self._points(reported, prefix)[0] for prefix in ("", "full_")]
         log_if_wide(ax, np.concatenate(both))
         ax.set_xlabel(_X_LABELS[self.x])
         ax.set_ylabel(loss_name(self.curve))
@@ -128,7 +121,7 @@ class TradeoffDisplay(Display):
         ax.plot(x[chosen], loss[chosen], "o-", color=blue, ms=5, lw=2, label=f"{sample}{by}")
         if len(others):  # below the line, for a point may stand on one that is as good
             hollow: dict[str, Any] = {"color": blue, "mfc": "white", "ms": 5, "zorder": 1.5}
-            ax.plot(x[others], loss[others], "o", label="beaten", **hollow)
+            ax.plot(x[others], loss[others], "o", label="another price is better", **hollow)
         full_x, full_loss = (column[0] for column in self._points(sample, "full_"))
         ax.axhline(full_loss, color=vermilion, lw=1, ls="--", zorder=0)
         label = f"full ensemble ({sample})"

@@ -25,31 +25,15 @@ START, QUIT = -1, -2
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Nodes and edges with counts by group.
+    """Nodes and edges with counts by group; without groups there is one column."""
 
-    Attributes
-    ----------
-    nodes : ndarray of intp, shape (n_nodes,)
-        Base classifiers, sources before targets.
-    uses : ndarray of intp, shape (n_nodes, n_columns)
-        Rows that evaluate each.
-    source, target : ndarray of intp, shape (n_edges,)
-        A base classifier, or START and QUIT.
-    count : ndarray of intp, shape (n_edges, n_columns)
-        Rows that take each edge.
-    groups : tuple of str
-        The groups' names, one per column; without groups there is one column.
-    size : ndarray of intp, shape (n_columns,)
-        Rows in each group.
-    """
-
-    nodes: NDArray[np.intp]
-    uses: NDArray[np.intp]
-    source: NDArray[np.intp]
-    target: NDArray[np.intp]
-    count: NDArray[np.intp]
-    groups: tuple[str, ...]
-    size: NDArray[np.intp]
+    nodes: NDArray[np.intp]  # base classifiers, sources before targets
+    uses: NDArray[np.intp]  # (n_nodes, n_columns), rows that evaluate each
+    source: NDArray[np.intp]  # (n_edges,), a base classifier or START
+    target: NDArray[np.intp]  # (n_edges,), a base classifier or QUIT
+    count: NDArray[np.intp]  # (n_edges, n_columns), rows that take each edge
+    groups: tuple[str, ...]  # names of the columns
+    size: NDArray[np.intp]  # (n_columns,), rows in each
 
     @classmethod
     def of_trace(cls, trace: Trace, groups: ArrayLike | None = None, name: str = "groups") -> Graph:
@@ -191,14 +175,11 @@ class Grouping:
 
 
 def groups_of(uses: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Return the group of each node (n_nodes,), as many groups as there may be."""
+    """Return the group of each node (n_nodes,), which begin at equal shares of all evaluations."""
     if len(uses) <= most:
         return np.arange(len(uses))
-    low, high = 0.0, float(uses.sum())
-    for _ in range(40):  # as fine as it can be
-        middle = (low + high) / 2
-        low, high = (low, middle) if _cut(uses, middle).max() < most else (middle, high)
-    return _cut(uses, high)
+    before = np.cumsum(uses) - uses
+    return np.unique(before * most // uses.sum(), return_inverse=True)[1]
 
 
 def jump_share(graph: Graph) -> float:
@@ -209,18 +190,6 @@ def jump_share(graph: Graph) -> float:
     source, target = (order[np.searchsorted(graph.nodes, at, sorter=order)] for at in ends)
     count = graph.count[inner].sum(axis=1)
     return float(count[target > source + 1].sum() / max(count.sum(), 1))
-
-
-def _cut(uses: NDArray[np.intp], size: float) -> NDArray[np.intp]:
-    """End groups where they hold `size` evaluations; what holds that many alone is alone."""
-    group = np.zeros(len(uses), np.intp)
-    at, held = 0, 0.0
-    for k, n in enumerate(uses.tolist()):
-        if held and (held >= size or n >= size):
-            at, held = at + 1, 0.0
-        group[k] = at
-        held += n
-    return group
 
 
 def _merged(graph: Graph, group: NDArray[np.intp], n_groups: int) -> Graph:

@@ -15,8 +15,6 @@ from mddag.inspection.explanation.explanation import (
     headline,
     levels_by_step,
     reads,
-    shortened,
-    step_rule,
 )
 from mddag.inspection.explanation.rules import one_line
 from mddag.inspection.plotting._axes import (
@@ -88,7 +86,7 @@ class PathDisplay(Display):
         self.X = X
         self.names = names
         n_panels = 1 if X is None else 2
-        self.n_axes, self.size = (n_panels,), (5.5 * n_panels, 4)
+        self.n_axes, self.size = n_panels, (5.5 * n_panels, 4)
 
     @classmethod
     def from_trace(
@@ -183,13 +181,8 @@ def _checked_plane(X: Any, n_rows: int) -> NDArray[np.float64]:
     return plane
 
 
-_MOST_EFFECTS = 10
-_RULE = 52  # letters
-_UP, _DOWN = OKABE_ITO[0], OKABE_ITO[1]
-
-
 class ExplanationDisplay(Display):
-    """Plot of an Explanation: the score after each step, and the steps with the largest effect.
+    """Plot of an Explanation: the score after each step.
 
     The scores at which the policy quits are shaded. For multiclass models the score is the margin
     between the two best classes.
@@ -201,8 +194,8 @@ class ExplanationDisplay(Display):
 
     Attributes
     ----------
-    axes_ : ndarray of matplotlib Axes
-        The scores, and the effects unless `ax` was one axes.
+    ax_ : matplotlib Axes
+        What was drawn into.
     figure_ : matplotlib Figure
         The figure of these axes.
 
@@ -218,8 +211,6 @@ class ExplanationDisplay(Display):
     >>> display.figure_.savefig("row.png")
     """
 
-    size, n_axes, widths = (12, 4), (1, 2), (3, 2)
-
     def __init__(self, explanation: Explanation) -> None:
         wanted = "an Explanation, such as model.explain(x) gives"
         check_is("explanation", explanation, Explanation, wanted)
@@ -227,7 +218,7 @@ class ExplanationDisplay(Display):
 
     @classmethod
     def from_explanation(
-        cls, explanation: Explanation, *, ax: Axes | Sequence[Axes] | None = None
+        cls, explanation: Explanation, *, ax: Axes | None = None
     ) -> ExplanationDisplay:
         """Draw an explanation.
 
@@ -235,32 +226,36 @@ class ExplanationDisplay(Display):
         ----------
         explanation : Explanation
             Such as ``model.explain(x)`` gives.
-        ax : matplotlib Axes or two of them, optional
-            Where to draw; one axes shows the scores alone. By default in a new figure.
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
 
         Returns
         -------
         ExplanationDisplay
-            With ``axes_`` and ``figure_``.
+            With ``ax_`` and ``figure_``.
         """
         return cls(explanation).plot(ax)
-
-    def _draw(self, *axes: Any) -> None:
-        self._draw_scores(axes[0])
-        for ax in axes[1:]:
-            self._draw_effects(ax)
 
     def _finish_figure(self) -> None:
         self.figure_.suptitle(_plain(headline(self.explanation)), fontsize=10)
 
-    def _draw_scores(self, ax: Axes) -> None:
-        one = self.explanation
+    def _draw(self, *axes: Any) -> None:
+        (ax,), one = axes, self.explanation
         at, levels = levels_by_step(one)
         marker = "o" if len(at) <= 40 else ""
-        ax.plot(at, levels, f"{marker}-", color=_UP, ms=4, lw=1.2, drawstyle="steps-post", zorder=3)
+        ax.plot(
+            at,
+            levels,
+            f"{marker}-",
+            color=OKABE_ITO[0],
+            ms=4,
+            lw=1.2,
+            drawstyle="steps-post",
+            zorder=3,
+        )
         ax.plot(at[-1:], levels[-1:], "s", color=GREY, ms=7, zorder=4)
         if one.classes is not None:
-            ax.axhline(0, color=_DOWN, lw=1, ls="--", zorder=1)
+            ax.axhline(0, color=OKABE_ITO[1], lw=1, ls="--", zorder=1)
         self._shade_exit(ax, max(at[-1], 1))
         ax.set_xlabel("step of the policy")
         ax.set_ylabel(self._read())
@@ -293,27 +288,6 @@ class ExplanationDisplay(Display):
         if end.reason == "quit":
             why = "at the square it quits, as at all gray scores" if end.segments else "it quits"
         ax.set_title(why, loc="right", fontsize=LABEL_SIZE, color=GREY)
-
-    def _draw_effects(self, ax: Axes) -> None:
-        one = self.explanation
-        effects = np.array([one.effect(step.votes) for step in one.steps])
-        shown = np.sort(np.argsort(np.abs(effects), kind="stable")[::-1][:_MOST_EFFECTS])[::-1]
-        bar_colors = [_UP if effect > 0 else _DOWN for effect in effects[shown]]
-        ax.barh(np.arange(len(shown)), effects[shown], color=bar_colors, height=0.7)
-        labels = []
-        for k in shown:
-            rule = shortened(step_rule(one, one.steps[k]).partition(" (and ")[0], _RULE)
-            labels.append(_plain(f"{one.steps[k].name}: {rule}" if rule else one.steps[k].name))
-        ax.set_yticks(np.arange(len(shown)), labels, fontsize=LABEL_SIZE)
-        ax.yaxis.tick_right()
-        ax.axvline(0, color="0.6", lw=0.6)
-        ax.spines[["left", "top"]].set_visible(False)
-        ax.tick_params(axis="x", labelsize=LABEL_SIZE)
-        ax.locator_params(axis="x", nbins=5)
-        left = len(effects) - len(shown)
-        rest = effects.sum() - effects[shown].sum()
-        others = f"; {left} smaller ones together {rest:+.3g}" if left else ""
-        ax.set_xlabel(f"added to the {reads(one)}{others}", fontsize=LABEL_SIZE + 1)
 
 
 def _plain(text: str) -> str:

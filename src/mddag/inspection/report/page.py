@@ -41,7 +41,7 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     detection,
 )
 ABSENT = {
-    "trade-off": "the trade-off: nothing was measured of this model; give curve=",
+    "trade-off": "the trade-off at other prices: give curve=mddag.sweep(model, X, y)",
     "dag": "the DAG, evaluations and features: they need rows, X",
     "rows": "single rows: they need rows, X, and paths that do not depend on other rows",
     "calibration": "calibration by exit: it needs rows and targets, and a model with probabilities "

@@ -104,7 +104,7 @@ def single_rows(facts: Facts) -> Section | None:
     rows, paths = [], []
     for what, i in chosen(facts).items():
         one = explain(facts.dag, facts.model.calibration, facts.columns[[i]])
-        name = f"{what}: row {i}, {facts.trace.n_evaluated[i]} evaluations"
+        name = f"{what}: X[{i}], {facts.trace.n_evaluated[i]} evaluations"
         if facts.codes is not None and facts.classes is not None:
             name += f", truly {facts.classes[facts.codes[i]]}"
         rows.append((name, one, _score_chart(one)))

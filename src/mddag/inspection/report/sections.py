@@ -76,10 +76,10 @@ def _tiles(facts: Facts) -> Iterator[tuple[str, str]]:
 
 
 def tradeoff(facts: Facts) -> Section | None:
-    """Draw loss against evaluations; None if nothing was measured."""
+    """Draw loss against evaluations; None without a curve."""
     curve = facts.curve
     if curve is None:
-        return _two_points(facts)
+        return None
     sample, loss = curve.samples[-1], loss_name(curve)
     at = curve.columns[f"{sample}_n_evaluated"].tolist()
     losses = curve.columns[f"{sample}_loss"].tolist()
@@ -88,48 +88,31 @@ def tradeoff(facts: Facts) -> Section | None:
     for k, (x, y, beta) in enumerate(zip(at, losses, curve.beta.tolist(), strict=True)):
         words = f"beta {beta:.3g}: {x:.1f} evaluations, {loss} {y:.4f}"
         points.append((x, y, "c0" if k in envelope else "hollow", words, 4.5))
+    points.sort(key=lambda point: point[2] != "hollow")  # which the line covers
     full = float(curve.columns[f"full_{sample}_n_evaluated"][0])
     full_loss = float(curve.columns[f"full_{sample}_loss"][0])
     words = f"full model: {full:.0f} evaluations, {loss} {full_loss:.4f}"
     points.append((full, full_loss, "full", words, 6.0))
-    own = losses_of(curve, facts)
+    own, note = losses_of(curve, facts), None
     if own is not None:
         mean = float(facts.trace.n_evaluated.mean())
         words = f"{mean:.1f} evaluations, {loss} {own[0]:.4f}"
         words = f"this model, on the rows of this report: {words}"
         points.append((mean, own[0], "here", words, 8.0))
-    chart = _loss_chart(points, loss, full_loss)
-    chart.lines = [(sorted((at[k], losses[k]) for k in envelope), "c0")]
+        note = mean, own[0], "this model"
+    xs, log = [p[0] for p in points], is_wide([p[0] for p in points])
+    ends = (min(xs) / 1.2, max(xs) * 1.2) if log else (0.0, max(xs) * 1.06 or 1.0)
+    x_axis = Axis("evaluations per row", *ends, log=log)
+    y_axis = Axis(loss, *padded([p[1] for p in points], 0.15), percent=loss == "error")
+    line = sorted((at[k], losses[k]) for k in envelope), "c0"
+    chart = Chart(
+        f"{loss} against evaluations per row", x_axis, y_axis,
+        points=points, lines=[line], rules=[full_loss], note=note,
+    )  # fmt: skip
     return Section.of_template(
         "trade-off", "Trade-off",
         facts=facts, chart=chart, curve=curve, sample=sample, loss=loss, own=own,
     )  # fmt: skip
-
-
-def _two_points(facts: Facts) -> Section | None:
-    known = facts.model.result
-    if known is None or known.evaluation is None or known.full_evaluation is None:
-        return None
-    sparse, full = known.evaluation, known.full_evaluation
-    points: list[Point] = []
-    for name, one, kind, size in (("full", full, "full", 6.0), ("this", sparse, "here", 8.0)):
-        words = f"{name} model: {round(one.n_evaluated, 1):g} evaluations, loss {one.loss:.4g}"
-        points.append((one.n_evaluated, one.loss, kind, words, size))
-    chart = _loss_chart(points, "loss", full.loss)
-    return Section.of_template("trade-off", "Trade-off", facts=facts, chart=chart, curve=None)
-
-
-def _loss_chart(points: list[Point], loss: str, full_loss: float) -> Chart:
-    xs, log = [p[0] for p in points], is_wide([p[0] for p in points])
-    ends = (min(xs) / 1.2, max(xs) * 1.2) if log else (0.0, max(xs) * 1.06 or 1.0)
-    y = padded([p[1] for p in points], 0.15)
-    name = "evaluations per row"
-    label = f"{loss} against {name}"
-    axes = Axis(name, *ends, log=log), Axis(loss, *y, percent=loss == "error")
-    chart = Chart(label, *axes, points=points, rules=[full_loss])
-    if points[-1][2] == "here":
-        chart.note = (*points[-1][:2], "this model")
-    return chart
 
 
 def losses_of(curve: Curve, facts: Facts) -> tuple[float, float | None] | None:
@@ -141,24 +124,20 @@ def losses_of(curve: Curve, facts: Facts) -> tuple[float, float | None] | None:
     ranks = facts.ensemble.kind == "ranker"
     if facts.rows is None or facts.targets is None or ranks or curve.loss.of_probabilities:
         return None
-    own = _mean_loss(curve, facts, facts.trace.scores, facts.predicted)
-    if facts.full_scores is None:
-        return own, None
-    return own, _mean_loss(curve, facts, facts.full_scores, facts.full_predicted)
+    by_label = facts.codes is not None and loss_name(curve) == "error"
+    targets = np.asarray(facts.targets, np.float64) if facts.codes is None else facts.codes
 
+    def mean(scores: NDArray[np.float64], predicted: NDArray[Any] | None) -> float:
+        if by_label:  # a policy may give other labels than the scores say
+            return float(np.mean(predicted != targets))
+        return float(np.mean(curve.loss(scores, targets)))
 
-def _mean_loss(
-    curve: Curve, facts: Facts, scores: NDArray[np.float64], predicted: NDArray[Any] | None
-) -> float:
-    if facts.codes is None:
-        return float(np.mean(curve.loss(scores, np.asarray(facts.targets, np.float64))))
-    if loss_name(curve) == "error":  # by labels: a policy may give others than the scores say
-        return float(np.mean(predicted != facts.codes))
-    return float(np.mean(curve.loss(scores, facts.codes)))
+    own, full = mean(facts.trace.scores, facts.predicted), facts.full_scores
+    return own, None if full is None else mean(full, facts.full_predicted)
 
 
 MOST_BARS = 40
-QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99, 0.999)
+QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 
 
 def evaluations(facts: Facts) -> Section | None:
@@ -166,13 +145,13 @@ def evaluations(facts: Facts) -> Section | None:
     if facts.rows is None:
         return None
     names, group = facts.colored
-    counts = facts.trace.n_evaluated
-    levels = np.quantile(counts, QUANTILES, method="higher")
-    rows = [(f"{100 * q:g} % of rows", f"{n:g}", n) for q, n in zip(QUANTILES, levels, strict=True)]
-    rows += [("mean", f"{counts.mean():.2f}", counts.mean())]
-    rows += [("longest", f"{counts.max()}", counts.max())]
+    counts, of_all = facts.trace.n_evaluated, max(len(facts.ensemble), 1)
+    levels = np.quantile(counts, QUANTILES, method="higher").tolist()
+    quantiles = [
+        (f"{100 * q:g} % of rows", f"{n:g}", percent(n / of_all))
+        for q, n in zip(QUANTILES, levels, strict=True)
+    ]
     chart = histogram(counts, group, max(len(names), 1), "base classifiers evaluated")
-    quantiles = [(what, text, percent(n / max(len(facts.ensemble), 1))) for what, text, n in rows]
     return Section.of_template(
         "evaluations", "Evaluations per row", facts=facts, chart=chart, quantiles=quantiles
     )
@@ -220,15 +199,13 @@ def features(facts: Facts) -> Section | None:
     """Show the use of features; None without rows, or if base classifiers are not trees."""
     if facts.rows is None or facts.ensemble.callables:
         return None
-    reads = reads_of(facts.ensemble)
-    times = facts.paths.uses(len(facts.ensemble)).sum(axis=1) @ reads
-    order = np.argsort(-times, kind="stable")
-    order = order[times[order] > 0][:MOST_FEATURES]
-    bars = []
-    for i in order.tolist():  # some path of the row has a base classifier that reads feature i
-        hits = np.concatenate([[0], np.cumsum(reads[facts.paths.indices, i])])
-        share = float((np.diff(hits[facts.paths.indptr]) > 0).mean())
-        bars.append((feature_name(facts.ensemble.features, i), share, times[i] / len(facts.paths)))
+    times = facts.trace.uses(len(facts.ensemble)).sum(axis=1) @ reads_of(facts.ensemble)
+    order = np.argsort(-times, kind="stable")[:MOST_FEATURES]
+    bars = [
+        (feature_name(facts.ensemble.features, i), times[i] / times.max(), times[i] / facts.n_rows)
+        for i in order.tolist()
+        if times[i] > 0
+    ]
     n_read = int((times > 0).sum())
     return Section.of_template("features", "Use of features", facts=facts, bars=bars, n_read=n_read)
 
@@ -236,11 +213,9 @@ def features(facts: Facts) -> Section | None:
 def reads_of(ensemble: Ensemble) -> NDArray[np.bool_]:
     """Tell which columns the trees of each base classifier split on, (N, n_features)."""
     found = np.zeros((len(ensemble), ensemble.n_features), bool)
-    starts = ensemble.starts[ensemble.tables.rounds]
-    column = ensemble.nodes["feature"]
-    for j, (first, end) in enumerate(pairwise(starts.tolist())):
-        split = column[first:end]
-        found[j, split[split >= 0]] = True
+    n_nodes = np.diff(ensemble.starts[ensemble.tables.rounds])
+    owner, column = np.repeat(np.arange(len(ensemble)), n_nodes), ensemble.nodes["feature"]
+    found[owner[column >= 0], column[column >= 0]] = True
     return found
 
 
@@ -289,7 +264,6 @@ def detection(facts: Facts) -> Section | None:
     return Section.of_template("detection", "Detection", rates=rates, shares=shares)
 
 
-MOST_LISTED = 20
 FEW = 30  # rows: fewer say little
 
 
@@ -302,38 +276,32 @@ def calibration(facts: Facts) -> Section | None:
     if known is None or facts.targets is None or facts.ensemble.kind == "ranker":
         return None
     of_classes = facts.classes is not None
-    guess, truth = np.asarray(facts.predicted, float), np.asarray(facts.targets)
     x, y = "mean prediction", "mean target"
-    if facts.probabilities is not None:
+    if facts.probabilities is None:
+        guess, truth = np.asarray(facts.predicted, float), np.asarray(facts.targets, float)
+    else:
         guess = facts.probabilities[np.arange(facts.n_rows), facts.predicted]
-        truth = facts.predicted == facts.codes
+        truth = (facts.predicted == facts.codes).astype(float)
         x, y = "mean probability of the predicted class", "share that is right"
     group = known.groups[facts.trace.exit_step]
-    found = []
-    for g in np.unique(group):
-        here, steps = group == g, np.flatnonzero(known.groups == g)
+    places, at, n = np.unique(group, return_inverse=True, return_counts=True)
+    means = [np.bincount(at, values) / n for values in (guess, truth)]
+    low, high = (min(0.5, *np.ravel(means)) * 0.98, 1.01) if of_classes else padded(np.ravel(means))
+    axes = Axis(x, low, high, percent=of_classes), Axis(y, low, high, percent=of_classes)
+    chart = Chart(f"{y} against {x}", *axes)
+    chart.lines = [([(low, low), (high, high)], "full")]
+    for g, rows, a, b in zip(places, n.tolist(), *(m.tolist() for m in means), strict=True):
+        steps = np.flatnonzero(known.groups == g)
         name = f"{steps[0]}" if len(steps) == 1 else f"{steps[0]} to {steps[-1]}"
-        off = float(np.sqrt(np.square(truth[here].astype(float) - guess[here]).mean()))
-        means = float(guess[here].mean()), float(truth[here].mean())
-        found.append((name, int(here.sum()), *means, off))
-    values = [v for _, _, *means, _ in found for v in means]
-    ends = (min(0.5, *values) * 0.98, 1.01) if of_classes else padded(values)
-    label = f"{y} against {x}"
-    axes = Axis(x, *ends, percent=of_classes), Axis(y, *ends, percent=of_classes)
-    most = max(n for _, n, *_ in found)
-    chart = Chart(label, *axes, lines=[([(ends[0], ends[0]), (ends[1], ends[1])], "full")])
-    for name, n, a, b, _ in found:
-        kind, size = "c0" if n >= FEW else "hollow", 3 + 6 * float(np.sqrt(n / most))
-        words = f"{name} steps: {n} rows, predicted {a:.4g}, true {b:.4g}"
+        kind, size = "c0" if rows >= FEW else "hollow", 3 + 6 * float(np.sqrt(rows / n.max()))
+        words = f"{name} steps: {rows} rows, predicted {a:.4g}, true {b:.4g}"
         chart.points.append((a, b, kind, words, size))
     return Section.of_template(
         "calibration",
         "Calibration by exit",
         chart=chart,
         of_classes=of_classes,
-        groups=found[:MOST_LISTED],
-        n_more=len(found) - MOST_LISTED,
         few=FEW,
-        gap=sum(n * abs(a - b) for _, n, a, b, _ in found) / facts.n_rows,
-        r2=R2()(truth.astype(float), guess),
+        gap=float(n @ np.abs(means[0] - means[1])) / facts.n_rows,
+        r2=R2()(truth, guess),
     )

@@ -78,6 +78,8 @@
     });
   });
 
+  if (nodes.length > 0) show(0, false);
+
   const follow = document.getElementById("follow");
   if (follow) {
     follow.addEventListener("change", () => {
