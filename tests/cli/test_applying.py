@@ -30,11 +30,6 @@ def test_files_and_errors(run, folder):
     assert "prediction" in run("predict", "model.txt", "rows.csv", "--json").fields
 
 
-def test_a_model_without_probabilities(run, made):
-    ended = run("predict", made / "model.txt", made / "rows.csv", "--proba")
-    assert (ended.code, "no calibrated probabilities" in ended.line) == (3, True)
-
-
 def test_the_explanation_is_that_of_the_library(run, folder):
     row = pd.read_csv("rows.csv").drop(columns="label").iloc[[3]]
     same = mddag.load("sparse.mddag").explain(row)
@@ -79,14 +74,6 @@ def test_a_report_with_and_without_rows(run, folder):
     assert "town" in page
     assert run("report", "sparse.mddag", "-o", "s.html").code == 0
     assert (folder / "s.html").stat().st_size < len(page)
-
-
-def test_a_header(run, made, folder):
-    ended = run("export", "sparse.mddag", "net.h", "--name", "net", "--json")
-    assert ended.code == 0
-    assert ended.fields["language"] == "c"
-    assert "net_predict" in (folder / "net.h").read_text()
-    assert ended.fields["n_bytes"] == (folder / "net.h").stat().st_size
 
 
 def test_other_languages_by_the_end_of_the_name(run, folder):

@@ -88,6 +88,8 @@ INPUTS = {
     "an unknown end": (
         lambda: text("rows.xlsx", "PK"), (*PREDICT, "rows.xlsx"), "has no known end"),
     "no npz": (lambda: text("a.npz", "abc"), (*PREDICT, "a.npz"), "cannot read"),
+    "a model without probabilities": (
+        None, ("predict", "model.txt", "rows.csv", "--proba"), "no calibrated probabilities"),
     "npz without rows": (
         lambda: np.savez("b.npz", Y=np.zeros(3)), (*PREDICT, "b.npz"), "no array 'X'"),
     "npz with objects": (lambda: objects("c.npz"), (*PREDICT, "c.npz"), "allow_pickle=False"),

@@ -113,39 +113,6 @@ def test_xgboost_and_catboost(tmp_path):
 lightgbm = pytest.importorskip("lightgbm")
 
 
-@pytest.fixture(scope="module")
-def electricity(data, tmp_path_factory):
-    """Its file as it is, and a model of LightGBM on the first rows."""
-    folder = tmp_path_factory.mktemp("electricity")
-    shutil.copy(data.HERE / "electricity.npz", folder / "rows.npz")
-    X, y = data.electricity()
-    model = lightgbm.LGBMClassifier(n_estimators=60, num_leaves=8, n_jobs=1, verbose=-1)
-    model.fit(X[:5000], y[:5000]).booster_.save_model(folder / "model.txt")
-    return folder
-
-
-def test_all_commands_on_electricity(run, electricity, monkeypatch):
-    monkeypatch.chdir(electricity)
-    policy, fresh = ("--rows", "5000:9000"), ("--rows", "9000:12000")
-    how = ("--solver", "margin", "--max-disagreement", "0.05", "--json")
-    made = run("sparsify", "model.txt", "rows.npz", *policy, *how, "-o", "sparse.mddag")
-    assert made.code == 0, made.err
-    assert made.fields["n_evaluated"] < 60
-    wrong = run("predict", "sparse.mddag", "rows.npz", *fresh, "-t", "y", "-o", "p.csv", "--json")
-    assert wrong.fields["error"] < 0.3
-    assert run("inspect", "sparse.mddag").code == 0
-    assert run("explain", "sparse.mddag", "rows.npz", "--row", "9000").code == 0
-    assert run("report", "sparse.mddag", "rows.npz", *fresh, "-o", "r.html").code == 0
-    assert run("export", "sparse.mddag", "s.h").code == 0
-    if shutil.which("cc"):
-        assert run("validate", "sparse.mddag", "s.h", "--data", "rows.npz", *fresh).code == 0
-    assert run("bench", "sparse.mddag", "rows.npz", *fresh).code == 0
-    swept = run("sweep", "model.txt", "rows.npz", *policy, "--solver", "margin", "-o", "c.csv")
-    assert swept.code == 0
-    how = ("--rows", "0:3000", "--rounds", "20")
-    assert run("train", "rows.npz", *how, "-o", "boost.mddag").code == 0
-
-
 def test_adult_with_categories_from_csv(run, data, tmp_path, monkeypatch):
     """The official split; labels are text."""
     monkeypatch.chdir(tmp_path)

@@ -26,11 +26,6 @@ def test_the_model_is_that_of_the_library(run, folder):
     assert ended.fields["n_evaluated"] == same.result_.n_evaluated
 
 
-def test_ours_is_made_sparse_too(run, folder):
-    ended = run("sparsify", "boost.mddag", "rows.csv", *QUICK, "--beta", "0.01")
-    assert (ended.code, "written: s.mddag" in ended.out) == (0, True)
-
-
 def test_a_bound_that_only_the_full_model_meets_is_not_met(made):
     summary = mddag.load(made / "sparse.mddag").model.result
     full = replace(summary, n_evaluated=summary.n_classifiers)

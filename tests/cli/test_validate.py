@@ -8,9 +8,6 @@ import pandas as pd
 import pytest
 
 import mddag
-from mddag.cli import validate as answers
-from mddag.cli.models import open_model
-from mddag.cli.validate import made_rows
 
 
 def test_a_model_is_the_same_as_itself(run, folder):
@@ -62,31 +59,6 @@ def test_regressors(run, folder):
     assert (ended.code, "reads 5 features, the model 3" in ended.line) == (3, True)
 
 
-@pytest.fixture(scope="module")
-def rows(made):
-    batches = made_rows(mddag.as_ensemble(str(made / "model.txt")), 300)
-    return [batch.X.astype(np.float32) for batch in batches.values()]
-
-
-def same(one, two, rows):
-    return all((one(batch, None) == two(batch, None)).all() for batch in rows)
-
-
-def test_a_program(made, rows, tmp_path):
-    opened = open_model(made / "sparse.mddag")
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import sys, csv, mddag, numpy as np\n"
-        f"model = mddag.load({str(made / 'sparse.mddag')!r})\n"
-        "names, *rows = csv.reader(sys.stdin)\n"
-        "assert names == ['x0', 'x1', 'x2', 'x3', 'town']\n"
-        "X = np.array([[float(v) if v else np.nan for v in row] for row in rows])\n"
-        "print(*model.predict(X), sep='\\n')\n"
-    )
-    answer = answers.of_command(f"{sys.executable} {program}", opened.ensemble)
-    assert same(answers.of_model(opened), answer, rows)
-
-
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_a_header_that_does_not_compile(run, folder):
     assert run("export", "sparse.mddag", "net.h").code == 0
@@ -94,3 +66,17 @@ def test_a_header_that_does_not_compile(run, folder):
     (folder / "net.h").write_text(text.replace("return", "retrun", 1))
     ended = run("validate", "sparse.mddag", "net.h")
     assert (ended.code, "does not compile" in ended.line) == (3, True)
+
+
+def test_a_program(run, folder):
+    """Rows as csv on its standard input, a label per line on its standard output."""
+    (folder / "program.py").write_text(
+        "import sys, csv, mddag, numpy as np\n"
+        "model = mddag.load('sparse.mddag')\n"
+        "names, *rows = csv.reader(sys.stdin)\n"
+        "assert names == ['x0', 'x1', 'x2', 'x3', 'town']\n"
+        "X = np.array([[float(v) if v else np.nan for v in row] for row in rows])\n"
+        "print(*model.predict(X), sep='\\n')\n"
+    )
+    ended = run("validate", "sparse.mddag", "--run", f"{sys.executable} program.py", "--json")
+    assert (ended.code, ended.fields["same"]) == (0, True)

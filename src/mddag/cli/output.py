@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Option
 
 from mddag._utils.output import plain, write_whole
-from mddag.inspection.plotting._axes import pyplot
 
 
 class ExitCode(IntEnum):
@@ -140,13 +140,24 @@ class Output:
             yield
 
 
+def needed(module: str, what: str) -> Any:
+    """Import an optional library, or say what to install."""
+    library = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ImportError(
+            f"{what} need {library}, which is not installed: pip install {library}"
+        ) from None
+
+
 def check_plot(path: Path | None) -> None:
     """Reject what cannot be drawn, before any work."""
     if path is None:
         return
     if path.suffix not in PLOTS:
         raise UsageError(f"--plot is {str(path)!r}; wanted a name with {', '.join(PLOTS)}")
-    pyplot()  # an ImportError where there is no matplotlib
+    needed("matplotlib", "plots")
 
 
 def write_plot(figure: Any, path: Path) -> None:

@@ -10,7 +10,6 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +18,7 @@ from numpy.typing import NDArray
 from typer import Option
 
 import mddag
-from mddag.cli.output import InputError, StopError, UsageError, one_line
-from mddag.ensemble.features import as_remembered
+from mddag.cli.output import InputError, StopError, UsageError, needed, one_line
 
 PACKED = (".gz", ".bz2", ".xz", ".zip")  # of csv
 # What csv files write where there is no value, as pandas knows it. In a column of categories a
@@ -192,23 +190,13 @@ READERS: dict[str, Callable[[str, Layout, mddag.Features | None], RowTable]] = {
 }
 
 
-def needed(module: str, what: str) -> Any:
-    """Import an optional library, or say what to install."""
-    library = module.partition(".")[0]
-    try:
-        return import_module(module)
-    except ImportError:
-        raise ImportError(
-            f"{what} need {library}, which is not installed: pip install {library}"
-        ) from None
-
-
 def _model_columns(frame: Any, features: mddag.Features | None, path: str) -> Any:
     """Return the columns that the model knows by name, in its order; all if it knows none."""
     if features is None or features.names is None:
         return frame
     names = list(frame.columns)
-    spelled = dict(zip(as_remembered(names, features.names), names, strict=True))
+    spelled = {str(name).replace(" ", "_"): name for name in names}  # LightGBM's spelling
+    spelled |= {str(name): name for name in names}
     absent = [name for name in features.names if name not in spelled]
     if absent:
         raise InputError(

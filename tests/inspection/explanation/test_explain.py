@@ -1,7 +1,6 @@
 """One row explained: its way through the policy, where it stops, and the text and dict of it."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,11 +17,10 @@ from mddag.inspection.explanation.explanation import (
     shown_steps,
     why,
 )
-from mddag.policy.policy import QUIT, SKIP
+from mddag.policy.policy import QUIT
 from tests import strategies
 from tests.engine.test_dag import random_policy, stumps
 from tests.inspection.explanation.models import classifier, frame, nominal_ensemble, regressor
-from tests.policy.test_state import SEED, cascade
 from tests.reference import trees as trees_twin
 
 MODELS = {
@@ -159,14 +157,6 @@ def test_callables_go_the_way_of_the_executors(data):
     assert_same(mddag.compile(ensemble, policy), X)
 
 
-def test_what_is_skipped_last_belongs_to_no_visit():
-    ensemble = mddag.Ensemble.from_callables([np.ndarray.sum] * 3, n_features=1)
-    policy = mddag.Policy.constant(SKIP, 3, mddag.Grid(np.empty(0)))
-    dag = mddag.compile(ensemble, replace(policy, order=np.array([2, 0, 1])))
-    one = explained(dag, [0.0])
-    assert (one.steps, one.skipped, one.not_reached) == ((), (2, 0, 1), ())
-
-
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_the_segment_of_a_row_quits(n_scores):
     dag = mddag.compile(stumps(12, n_scores), random_policy(12, n_scores))
@@ -177,12 +167,6 @@ def test_the_segment_of_a_row_quits(n_scores):
         assert end.reads == ("score" if n_scores == 1 else "margin")
         assert (end.segments == ()) == (end.step == 12) == (end.reason == "end")
     assert reasons == {"quit", "end"}
-
-
-def test_a_cascade_says_its_verdict():
-    dag = mddag.compile(stumps(12, seed=SEED), cascade())
-    X = np.random.default_rng(0).normal(size=(20, 2))
-    assert [explained(dag, row).exit.verdict for row in X] == dag.run(X).verdict.tolist()
 
 
 @pytest.mark.parametrize("make", [classifier, lambda: classifier(3), regressor])
@@ -198,15 +182,6 @@ def test_the_dict_is_ready_for_json(make):
     assert again["steps"][0]["rules"][0].keys() == {"rule", "votes"}
     assert isinstance(one, mddag.Explanation)
     assert str(one)
-
-
-def test_the_two_best_scores():
-    one = classifier(3).explain(frame().iloc[0])
-    first, second = one.top_two
-    assert one.scores[first] == max(one.scores)
-    assert one.scores[second] == sorted(one.scores)[-2]
-    assert one.effect(one.scores) == one.missing_score
-    assert classifier().explain(frame().iloc[0]).top_two is None
 
 
 def test_every_part_is_there():
@@ -260,14 +235,6 @@ def test_why_it_quit(low, high, words):
     segments = (Segment(-9.0, -8.0, "eval"), Segment(low, high, "quit"))
     end = ExitReason("quit", 4, "score", 2.0, segments, segments[1])
     assert why(end) == f"at step 5, where the policy {words}"
-
-
-def test_why_without_a_choice():
-    everywhere = Segment(-np.inf, np.inf, "quit")
-    end = ExitReason("quit", 4, "score", 2.0, (everywhere,), everywhere)
-    assert "whatever the score" in why(end)
-    said = why(ExitReason("quit", 4, "state", None, verdict="face"))
-    assert said.endswith("Its verdict there is face.")
 
 
 def test_a_row_that_evaluates_nothing():

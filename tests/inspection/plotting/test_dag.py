@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 from matplotlib import colors
 
-import mddag
-from mddag.inspection.plotting import DagDisplay, PathDisplay
-from tests.engine.test_dag import stumps
+from mddag.inspection.plotting import DagDisplay
 from tests.inspection.plotting.test_graph import long_trace, trace_of
-from tests.policy.test_state import SEED, cascade
 
 TWO_PATHS = [[0, 1]] * 60 + [[0, 2]] * 40
 TWO_GROUPS = ["blue"] * 60 + ["red"] * 40
@@ -88,16 +85,6 @@ def test_a_trace_without_evaluations_is_a_picture_too():
     assert [round(bar.get_x() + bar.get_width() / 2) for bar in display.ax_.patches] == [-1]
 
 
-def test_cascades_are_drawn_like_other_dags():
-    ensemble, X = stumps(12, seed=SEED), np.random.default_rng(0).normal(size=(300, 2))
-    trace = mddag.compile(ensemble, cascade()).run(X)
-    edges = trace.edges(trace.verdict)
-    assert edges["count"].sum() == (trace.n_evaluated - 1).sum()
-    display = DagDisplay.from_trace(trace, color=trace.verdict)
-    display.figure_.canvas.draw()
-    assert PathDisplay.from_trace(trace).figure_.axes
-
-
 CHAIN = [list(range(n)) for n in np.random.default_rng(0).geometric(0.05, size=400).clip(1, 300)]
 
 
@@ -132,9 +119,3 @@ def test_grouping_can_be_asked_for_and_refused():
     empty.figure_.canvas.draw()
     with pytest.raises(ValueError, match="grouped is 'yes'; wanted one of True, False, None"):
         DagDisplay.from_trace(trace, grouped="yes")
-
-
-def test_jumps_over_groups_are_arcs():
-    display = DagDisplay.from_trace(trace_of(TWO_PATHS), grouped=True)
-    assert any(hasattr(patch, "get_path") and len(patch.get_path()) == 4
-               and patch.get_facecolor()[3] == 0 for patch in display.ax_.patches)  # fmt: skip

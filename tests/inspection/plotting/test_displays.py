@@ -5,10 +5,8 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.colors import LogNorm
 
 import mddag
 from mddag.inspection.explanation import explain
@@ -50,13 +48,6 @@ def test_the_last_sample_is_reported_and_the_selection_rows_choose():
     np.testing.assert_allclose(chosen.get_ydata(), [0.34, 0.24, 0.14])
     np.testing.assert_allclose(lines["another price is better"].get_xdata(), [5.5])
     assert "full ensemble (test)" in lines
-
-
-def test_the_full_ensemble_is_a_point_and_a_line():
-    lines = labelled(TradeoffDisplay.from_curve(curve_of("train")))
-    star = lines["full ensemble (train)"]
-    assert (star.get_xdata()[0], star.get_ydata()[0]) == (200.0, 0.12)
-    assert any(list(line.get_ydata()) == [0.12, 0.12] for line in lines.values())
 
 
 @pytest.mark.parametrize(
@@ -102,12 +93,6 @@ def test_the_scatter_shows_evaluations_the_hard_ones_on_top():
     assert display.figure_.axes[-1].get_ylabel() == "base classifiers evaluated"
 
 
-def test_a_wide_range_of_evaluations_is_shown_on_a_log_scale():
-    trace = trace_of([list(range(100))] * 20 + [[0]] * 20)
-    display = PathDisplay.from_trace(trace, X=X)
-    assert isinstance(display.axes_[0].collections[0].norm, LogNorm)
-
-
 def test_bars_are_shares_of_each_group():
     display = PathDisplay.from_trace(trace_of(PATHS), groups=GROUPS)
     assert [bar.get_height() for bar in display.axes_[-1].patches] == [100] * 4 + [50] * 2
@@ -123,13 +108,6 @@ def test_many_base_classifiers_become_lines_with_labels_that_keep_apart():
     display.figure_.canvas.draw()
     boxes = [t.get_window_extent() for t in ax.get_xticklabels()]
     assert all(a.x1 <= b.x0 for a, b in itertools.pairwise(boxes))
-
-
-def test_columns_of_a_frame_name_the_axes():
-    frame = pd.DataFrame(X, columns=["width", "length"])
-    display = PathDisplay.from_trace(trace_of(PATHS), X=frame)
-    assert display.axes_[0].get_xlabel() == "width"
-    assert display.axes_[0].get_ylabel() == "length"
 
 
 @pytest.mark.parametrize("make", [classifier, lambda: classifier(3), regressor])

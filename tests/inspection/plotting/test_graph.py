@@ -69,29 +69,6 @@ def test_every_edge_leads_to_the_right(drawn):
         assert (np.diff([place[j] for j in path]) > 0).all()
 
 
-def test_without_an_order_of_its_own_the_nodes_stand_by_number():
-    graph = Graph.of_trace(trace_of([[4, 9], [1, 9], [0], [2, 3]]))
-    assert graph.nodes.tolist() == [0, 1, 2, 3, 4, 9]
-
-
-def test_rare_nodes_and_edges_go_together():
-    graph = Graph.of_trace(trace_of([[0, 1]] * 99 + [[0, 7, 1]]))
-    shown = graph.without_rare(0.02)
-    assert shown.nodes.tolist() == [0, 1]
-    assert {*zip(shown.source.tolist(), shown.target.tolist(), strict=True)} == {
-        (START, 0),
-        (0, 1),
-        (1, QUIT),
-    }
-    assert shown.n_rows == graph.n_rows == 100
-
-
-def test_instances_that_evaluate_nothing_go_straight_to_the_end():
-    graph = Graph.of_trace(trace_of([[], [], [3]]))
-    edges = zip(graph.source.tolist(), graph.target.tolist(), graph.count[:, 0], strict=True)
-    assert {*edges} == {(START, QUIT, 2), (START, 3, 1), (3, QUIT, 1)}
-
-
 def test_the_smallest_of_many_groups_are_merged():
     groups = np.repeat(np.arange(9), [5, 1, 4, 4, 4, 1, 4, 4, 1])
     graph = Graph.of_trace(trace_of([[0]] * len(groups)), groups)
@@ -129,17 +106,6 @@ def test_groups_hold_about_as_many_evaluations():
     assert held[:7].tolist() == [100] * 3 + [50] * 4
     assert len(held) <= 20
     assert held[7:].max() <= uses.sum() / 20
-
-
-def test_few_nodes_stand_alone():
-    grouping = Grouping.of(Graph.of_trace(trace_of([[0, 2], [0, 1, 2]])))
-    assert grouping.names() == ["1", "2", "3"]
-    assert len(Grouping.of(Graph.of_trace(trace_of([[], []])))) == 0
-
-
-def test_names_are_places_in_the_order_of_evaluation():
-    grouping = Grouping.of(Graph.of_trace(trace_of([[5, 3, 9, 0]] * 4)), 2)
-    assert grouping.names() == ["1-2", "3-4"]
 
 
 def test_the_share_of_jumps():

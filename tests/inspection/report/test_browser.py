@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from mddag.inspection.report import write_report
-from tests.inspection.explanation.models import HOSTILE
 from tests.inspection.report.reports import facts_of, long_chain, three, two
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -95,11 +94,6 @@ def flow_data(opened):
     return opened.page.evaluate("JSON.parse(document.getElementById('data').textContent)")
 
 
-def test_hostile_names_are_shown_and_do_nothing(opened):
-    assert HOSTILE in opened.page.locator("#features").inner_text()
-    assert opened.page.evaluate("document.scripts.length") == 2
-
-
 def test_everything_is_reached_by_keys(opened):
     page = opened.page
     reached = []
@@ -148,13 +142,3 @@ def test_long_groups_can_be_unfolded(opened):
     few = page.locator("#node h4").count()
     page.locator("#node button").click()
     assert page.locator("#node h4").count() > few
-
-
-def test_light_and_dark_are_different(browser, reports):
-    colours = set()
-    for scheme in ("light", "dark"):
-        page = browser.new_page(color_scheme=scheme)
-        page.goto(f"file://{reports}/two.html")
-        colours.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        page.close()
-    assert len(colours) == 2

@@ -9,7 +9,6 @@ import sys
 import pytest
 
 import mddag
-from mddag.inspection.report import write_report
 from mddag.inspection.report.page import page
 from tests.inspection.explanation.models import HOSTILE, classifier, frame, labels
 from tests.inspection.report.reports import (
@@ -102,15 +101,6 @@ def test_sections_are_where_they_apply():
     assert "they need rows, X" in Page(page(bare())).text()
     assert "ranking" in Page(page(ranked())).ids
     assert "detection" in Page(page(detecting())).ids
-
-
-def test_it_is_written_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "report.html"
-    write_report(path, two())
-    assert path.read_text("utf-8") == page(two())
-    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
-    with pytest.raises(FileNotFoundError):
-        write_report(tmp_path / "no" / "report.html", two())
 
 
 def test_the_error_says_what_to_install(monkeypatch):

@@ -18,13 +18,12 @@ from mddag.inspection.report.sections import (
     detection,
     evaluations,
     features,
-    histogram,
     losses_of,
     reads_of,
     summary,
     tradeoff,
 )
-from mddag.losses import Exponential, Logistic, Squared, ZeroOne
+from mddag.losses import Exponential, Squared, ZeroOne
 from mddag.policy import Given
 from mddag.policy.policy import QUIT
 from mddag.serving.model_file import Model
@@ -36,7 +35,6 @@ from tests.inspection.report.reports import (
     bare,
     detector,
     facts_of,
-    long_chain,
     numbers,
     page_of,
     three,
@@ -55,14 +53,6 @@ def test_classes_and_probabilities_are_those_of_the_model(make):
     full = mddag.compile(model.ensemble_).verdicts(frame())
     assert facts.full_predicted.tolist() == full.tolist()
     assert facts.classes[facts.codes].tolist() == labels(len(facts.classes)).tolist()
-
-
-def test_numbers_are_those_of_the_regressor():
-    facts = numbers()
-    np.testing.assert_array_equal(facts.predicted, regressor().predict(frame()))
-    assert facts.codes is None
-    assert facts.probabilities is None
-    assert facts.colored[0] == ()
 
 
 def test_paths_with_too_many_evaluations_are_counted_on_some_rows(monkeypatch):
@@ -152,15 +142,6 @@ def test_every_price_is_a_point_and_the_ring_is_the_model_on_the_rows_of_the_rep
     assert losses_of(curve, replace(two(), source=None))[1] is None
 
 
-def test_a_model_that_cannot_be_measured_has_no_ring():
-    curve = swept(classifier(), labels(), solver=Margin())
-    assert losses_of(curve, bare()) is None
-    assert losses_of(replace(curve, loss=Logistic()), two()) is None
-    page = page_of(tradeoff(replace(two(targets=False), curve=curve)))
-    assert len(circles(page, "beta ")) == 3
-    assert not circles(page, "this model")
-
-
 @pytest.mark.parametrize("make", [two, three, numbers])
 def test_the_columns_of_the_dag_are_buttons_with_their_base_classifiers(make):
     facts = make()
@@ -179,14 +160,6 @@ def test_the_columns_of_the_dag_are_buttons_with_their_base_classifiers(make):
     tree = facts.ensemble.tree(int(facts.ensemble.tables.rounds[facts.graph.nodes[0]]))
     assert len(first["rules"]) + first["more"] == tree.n_leaves
     assert all(" <= " in rule or " > " in rule for rule, _ in first["rules"])
-
-
-def test_hundreds_of_base_classifiers_are_grouped():
-    facts = facts_of(*long_chain())
-    assert len(facts.graph.nodes) > 60
-    section = flow(facts)
-    assert len(section.data["groups"]) <= 24
-    assert len(section.html) < 60_000
 
 
 def test_a_dag_that_evaluates_nothing_is_not_drawn():
@@ -223,16 +196,6 @@ def test_short_long_and_wrong_rows_are_chosen():
     assert not [name for name in chosen(two(targets=False)) if name.startswith("wrong")]
 
 
-@pytest.mark.parametrize("high", [5, 500])
-def test_bars_of_all_groups_are_all_rows(high):
-    counts = np.random.default_rng(0).integers(0, high, 300)
-    chart = histogram(counts, np.arange(300) % 2, 2, "trees")
-    assert sum(top - bottom for _, _, bottom, top, *_ in chart.bars) == pytest.approx(1)
-    drawn = Page(chart.svg()).all("rect")
-    assert {bar["class"] for bar in drawn} == {"c0", "c1"}
-    assert len(drawn) == len(chart.bars)
-
-
 def test_features_are_read_by_the_paths():
     facts = two()
     page, reads = page_of(features(facts)), reads_of(facts.ensemble)
@@ -265,15 +228,6 @@ def replace_model(facts, dag):
     """The same facts, of a model that is its DAG alone."""
     object.__setattr__(facts, "model", SimpleNamespace(dag=dag))
     return facts
-
-
-def test_base_classifiers_have_prices():
-    facts = two()
-    ensemble = facts.ensemble.with_cost(np.full(len(facts.ensemble), 5.0))
-    model = replace(facts.model, dag=mddag.compile(ensemble, facts.dag.policy))
-    mean = 5 * facts.trace.n_evaluated.mean()
-    assert f"A row pays {mean:.4g} on average" in page_of(costs(replace(facts, model=model))).text()
-    assert costs(facts) is None
 
 
 @pytest.mark.parametrize("make", [two, three])
