@@ -22,7 +22,6 @@ from .estimators.classifier import MDDAGClassifier as MDDAGClassifier
 from .estimators.regressor import MDDAGRegressor as MDDAGRegressor
 from .inspection.explanation import Explanation as Explanation
 from .inspection.plotting import DagDisplay as DagDisplay
-from .inspection.plotting import ExplanationDisplay as ExplanationDisplay
 from .inspection.plotting import PathDisplay as PathDisplay
 from .inspection.plotting import TradeoffDisplay as TradeoffDisplay
 from .integrations import distributed as distributed

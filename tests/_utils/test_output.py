@@ -165,12 +165,6 @@ def test_many_writers_and_a_reader(tmp_path):
     assert os.listdir(tmp_path) == ["a"]
 
 
-@pytest.mark.parametrize("path", [3, None, b"bytes"])
-def test_other_types_are_refused(path):
-    with pytest.raises(TypeError, match="PathLike"):
-        write_whole(path, NEW)
-
-
 @pytest.mark.parametrize("terminal", [False, True])
 def test_work_within_work_leaves_no_line_on_a_terminal(capsys, monkeypatch, terminal):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
@@ -220,13 +214,6 @@ def test_every_entry_shows_something_for_every_solver(name, capfd):
         assert out == ""
         assert line in err
         assert (f"{name}: " in err) == hasattr(solver, "verbose")
-
-
-def test_nothing_shows_unless_asked(capfd):
-    mddag.sparsify(BOOST, X, y, budget=3, solver=Margin())
-    mddag.sweep(BOOST, X, y, solver=Margin())
-    MDDAGClassifier(solver=Margin()).fit(X, y)
-    assert capfd.readouterr() == ("", "")
 
 
 def test_workers_are_silent(capfd):

@@ -138,23 +138,6 @@ def test_adult_with_categories_from_csv(run, data, tmp_path, monkeypatch):
         assert ended.code == 0, ended.out
 
 
-def test_mq2008_with_queries(run, data, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    parts = data.mq2008(fold=1)
-    X, y, qid = parts["train"]
-    model = lightgbm.LGBMRanker(n_estimators=40, num_leaves=8, n_jobs=1, verbose=-1)
-    sizes = np.diff(np.flatnonzero(np.r_[True, qid[1:] != qid[:-1], True]))
-    model.fit(X, y, group=sizes).booster_.save_model("ranker.txt")
-    X, y, qid = parts["vali"]
-    np.savez("vali.npz", X=X, y=y, qid=qid)
-    ended = run("sparsify", "ranker.txt", "vali.npz", "--budget", "25", "-o", "r.mddag", "-q")
-    assert ended.code == 0, ended.err
-    ended = run("predict", "r.mddag", "vali.npz", "--evaluations", "-o", "p.csv", "-q")
-    assert ended.code == 0
-    same = mddag.load("r.mddag").predict(X, qid)
-    assert (pd.read_csv("p.csv")["prediction"].to_numpy() == same).all()
-
-
 def test_faces_as_patches(run, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, y = data.vj_faces()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import mddag
-from mddag import DagDisplay, ExplanationDisplay, PathDisplay, Predictor, TradeoffDisplay
+from mddag import DagDisplay, PathDisplay, Predictor, TradeoffDisplay
 from mddag.serving.model_file import Model
 from tests import rankings
 from tests.clusters.scored_rows import model as of_towns
@@ -148,8 +148,8 @@ DISTRIBUTED = [
     (scored(lambda: table().drop(columns=["size", "age"])), "lacks 2 of the 3 columns .*missing"),
     (scored(numbers(4), fast), "no names for its 3 feat"),
     (scored(keep="key"), TypeError, "keep is 'key'"),
-    (scored(keep=["id"]), r"keep has \['id'\], but the"),
-    (scored(keep=["key", "key"]), "keep has 'key' more than once"),
+    (scored(keep=["id"]), r"keep has \['id'\]; wanted distinct"),
+    (scored(keep=["key", "key"]), r"keep has \['key'\]; wanted distinct"),
     (scored(changed(p_no=1.0), keep=["p_no"], proba=True), r"keep has \['p_no'\], which"),
     (scored(numbers(3), means, proba=True), "has no classes for"),
     (scored(lambda: table().set_axis(TWICE, axis=1)), "the frame has two columns"),
@@ -199,7 +199,6 @@ PLOTS = [
     (lambda: DagDisplay.from_trace(trace(), grouped="y"), "grouped is 'y'"),
     (lambda: DagDisplay.from_trace(trace(), ax=3), TypeError, "ax is 3; .*Axes"),
     (lambda: PathDisplay.from_trace(trace(), X=X), r"X .*\(80, 3\)"),
-    (lambda: ExplanationDisplay(3), TypeError, "explanation is 3"),
     (lambda: fast().explain(X[0]).plot(ax=3), TypeError, "ax is 3; .*Axes"),
 ]
 EXPLANATIONS = [

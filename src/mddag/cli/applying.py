@@ -112,7 +112,7 @@ def explain(
     found = opened.predictor.explain(one if hasattr(one, "columns") else one[0])
     fields = {"file": str(model), "row": row, **found.to_dict()}
     if plot is not None:
-        write_plot(found.plot().figure_, plot)
+        write_plot(found.plot().figure, plot)
         fields["plot"] = str(plot)
     out.result(fields, str(found))
 

@@ -272,12 +272,9 @@ def _kept(keep: Any, names: list[Any]) -> tuple[Any, ...]:
     """Return `keep` if it holds distinct columns of the frame."""
     if isinstance(keep, str) or not isinstance(keep, Sequence):
         raise TypeError(f"keep is {described(keep)}; wanted a list of columns of the frame")
-    twice = next((name for name in keep if list(keep).count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"keep has {twice!r} more than once; wanted each column once")
-    absent = [name for name in keep if name not in names]
-    if absent:
-        raise ValueError(f"keep has {absent[:5]}, but the frame has {_few(names)}")
+    bad = [name for i, name in enumerate(keep) if name not in names or name in keep[:i]]
+    if bad:
+        raise ValueError(f"keep has {bad[:5]}; wanted distinct columns of the frame: {_few(names)}")
     return tuple(keep)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -158,11 +159,12 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
     return served
 
 
+@dataclass
 class _Served:
     """A Predictor whose method `output` answers ``predict``, as MLflow calls it."""
 
-    def __init__(self, predictor: Predictor, output: str = "predict") -> None:
-        self.predictor, self.output = predictor, output
+    predictor: Predictor
+    output: str = "predict"
 
     def predict(self, model_input: Any, params: Mapping[str, Any] | None = None) -> Any:
         return getattr(self.predictor, self.output)(model_input)

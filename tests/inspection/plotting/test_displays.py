@@ -1,4 +1,4 @@
-"""TradeoffDisplay, PathDisplay and ExplanationDisplay, and what all displays share."""
+"""TradeoffDisplay, PathDisplay, plots of explanations, and what all displays share."""
 
 import itertools
 import subprocess
@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-import mddag
-from mddag.inspection.explanation import explain
 from mddag.inspection.plotting import (
     DagDisplay,
     PathDisplay,
@@ -17,8 +15,6 @@ from mddag.inspection.plotting import (
 )
 from mddag.losses import Exponential, ZeroOne
 from mddag.policy.curve import Curve
-from mddag.policy.policy import QUIT
-from tests.engine.test_dag import stumps
 from tests.inspection.explanation.models import classifier, frame, regressor
 from tests.inspection.plotting.test_graph import long_trace, trace_of
 
@@ -113,29 +109,20 @@ def test_many_base_classifiers_become_lines_with_labels_that_keep_apart():
 @pytest.mark.parametrize("make", [classifier, lambda: classifier(3), regressor])
 def test_scores_are_drawn(make):
     one = make().explain(frame().iloc[5])
-    display = one.plot()
-    display.figure_.canvas.draw()
-    line = display.ax_.get_lines()[0].get_ydata()
+    ax = one.plot()
+    ax.figure.canvas.draw()
+    line = ax.get_lines()[0].get_ydata()
     assert line[-1] == one.effect(one.scores)
     assert len(line) == one.n_evaluated + 1
-
-
-def test_a_row_that_evaluates_nothing_is_a_picture_too():
-    ensemble = stumps(3)
-    dag = mddag.compile(ensemble, mddag.Policy.constant(QUIT, 3, mddag.Grid(np.empty(0))))
-    one = explain(dag, None, ensemble.features.rows(np.zeros((1, 2))))
-    display = one.plot()
-    display.figure_.canvas.draw()
-    assert one.n_evaluated == 0
-    assert [len(line.get_ydata()) for line in display.axes_[0].get_lines()[:1]] == [1]
+    _, given = plt.subplots()
+    assert one.plot(given) is given
 
 
 def displays():
     """Each display with the number of its axes."""
     plane = PathDisplay.from_trace(trace_of(PATHS), X=X)
-    explained = classifier().explain(frame().iloc[5]).plot()
     curve = TradeoffDisplay.from_curve(curve_of("train"))
-    return [(curve, 1), (DagDisplay.from_trace(trace_of(PATHS)), 1), (plane, 2), (explained, 1)]
+    return [(curve, 1), (DagDisplay.from_trace(trace_of(PATHS)), 1), (plane, 2)]
 
 
 def test_every_display_draws_into_given_axes():

@@ -14,8 +14,6 @@ from mddag.inspection.explanation.rules import Change, number, one_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from mddag.inspection.plotting.paths import ExplanationDisplay
-
 Label = bool | int | float | str
 
 
@@ -181,7 +179,7 @@ class Explanation:
         everything: dict[str, Any] = plain(asdict(self))
         return everything
 
-    def plot(self, ax: Axes | None = None) -> ExplanationDisplay:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the score after each step.
 
         Parameters
@@ -191,12 +189,12 @@ class Explanation:
 
         Returns
         -------
-        ExplanationDisplay
-            With ``ax_`` and ``figure_``.
+        matplotlib Axes
+            What was drawn into.
         """
-        from mddag.inspection.plotting.paths import ExplanationDisplay
+        from mddag.inspection.plotting.paths import draw_explanation
 
-        return ExplanationDisplay.from_explanation(self, ax=ax)
+        return draw_explanation(self, ax)
 
 
 ONE_BY_ONE = 10  # steps that have a line of their own

@@ -5,12 +5,10 @@ matplotlib is imported when something is drawn, not before; ``pip install 'mddag
 
 from mddag.inspection.plotting.curves import TradeoffDisplay as TradeoffDisplay
 from mddag.inspection.plotting.dag import DagDisplay as DagDisplay
-from mddag.inspection.plotting.paths import ExplanationDisplay as ExplanationDisplay
 from mddag.inspection.plotting.paths import PathDisplay as PathDisplay
 
 __all__ = [
     "DagDisplay",
-    "ExplanationDisplay",
     "PathDisplay",
     "TradeoffDisplay",
 ]

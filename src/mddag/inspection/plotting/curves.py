@@ -96,6 +96,7 @@ class TradeoffDisplay(Display):
 
     def _draw(self, *axes: Any) -> None:
         (ax,) = axes
+        ax.margins(y=0.12)  # room for the labels of the highest and the lowest point
         reported = self.curve.samples[-1]
         self._draw_reported(ax, reported)
         both = [self._points(reported, prefix)[0] for prefix in ("", "full_")]

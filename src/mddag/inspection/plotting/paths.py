@@ -23,10 +23,12 @@ from mddag.inspection.plotting._axes import (
     OKABE_ITO,
     WIDE,
     Display,
+    check_axes,
     colors,
     label_columns,
     legend_above,
     numbers,
+    pyplot,
 )
 from mddag.inspection.plotting.graph import Graph
 
@@ -141,7 +143,7 @@ class PathDisplay(Display):
             norm=LogNorm(low, high) if wide else Normalize(low, high),
             linewidths=0,
         )
-        bar = ax.figure.colorbar(points, ax=ax)
+        bar = ax.figure.colorbar(points, ax=ax, format="%g")
         bar.set_label("base classifiers evaluated")
         if high - low < 10:
             bar.set_ticks([*range(low, high + 1)])
@@ -181,113 +183,42 @@ def _checked_plane(X: Any, n_rows: int) -> NDArray[np.float64]:
     return plane
 
 
-class ExplanationDisplay(Display):
-    """Plot of an Explanation: the score after each step.
-
-    The scores at which the policy quits are shaded. For multiclass models the score is the margin
-    between the two best classes.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        Such as ``model.explain(x)`` gives.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        What was drawn into.
-    figure_ : matplotlib Figure
-        The figure of these axes.
-
-    Examples
-    --------
-    >>> import mddag
-    >>> from sklearn.datasets import make_moons
-    >>> from sklearn.ensemble import GradientBoostingClassifier
-    >>> X, y = make_moons(2000, noise=0.3, random_state=0)
-    >>> full = GradientBoostingClassifier(n_estimators=20).fit(X[:1000], y[:1000])
-    >>> fast = mddag.sparsify(full, X[1000:], y[1000:], budget=5)
-    >>> display = mddag.ExplanationDisplay.from_explanation(fast.explain(X[0]))
-    >>> display.figure_.savefig("row.png")
-    """
-
-    def __init__(self, explanation: Explanation) -> None:
-        wanted = "an Explanation, such as model.explain(x) gives"
-        check_is("explanation", explanation, Explanation, wanted)
-        self.explanation = explanation
-
-    @classmethod
-    def from_explanation(
-        cls, explanation: Explanation, *, ax: Axes | None = None
-    ) -> ExplanationDisplay:
-        """Draw an explanation.
-
-        Parameters
-        ----------
-        explanation : Explanation
-            Such as ``model.explain(x)`` gives.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        ExplanationDisplay
-            With ``ax_`` and ``figure_``.
-        """
-        return cls(explanation).plot(ax)
-
-    def _finish_figure(self) -> None:
-        self.figure_.suptitle(_plain(headline(self.explanation)), fontsize=10)
-
-    def _draw(self, *axes: Any) -> None:
-        (ax,), one = axes, self.explanation
-        at, levels = levels_by_step(one)
-        marker = "o" if len(at) <= 40 else ""
-        ax.plot(
-            at,
-            levels,
-            f"{marker}-",
-            color=OKABE_ITO[0],
-            ms=4,
-            lw=1.2,
-            drawstyle="steps-post",
-            zorder=3,
+def draw_explanation(one: Explanation, ax: Axes | None) -> Axes:
+    """Draw the score after each step, and shade the scores at which the policy quits."""
+    check_axes(ax)
+    if ax is None:
+        ax = pyplot().subplots(figsize=Display.size, layout="constrained")[1]
+        ax.figure.suptitle(_plain(headline(one)), fontsize=10)
+    at, levels = levels_by_step(one)
+    marks = "o-" if len(at) <= 40 else "-"
+    how: dict[str, Any] = {"ms": 4, "lw": 1.2, "drawstyle": "steps-post", "zorder": 3}
+    ax.plot(at, levels, marks, color=OKABE_ITO[0], **how)
+    ax.plot(at[-1:], levels[-1:], "s", color=GREY, ms=7, zorder=4)
+    if one.classes is not None:
+        ax.axhline(0, color=OKABE_ITO[1], lw=1, ls="--", zorder=1)
+    ax.margins(y=0.25)
+    last, (low, high) = max(at[-1], 1), ax.get_ylim()
+    for segment in one.exit.segments:
+        ends = max(segment.low, low), min(segment.high, high)
+        if segment.action == "quit" and ends[0] < ends[1]:
+            x = [last - 0.02 * last - 0.1, last + 0.02 * last + 0.1]
+            ax.fill_between(x, *ends, color=GREY, alpha=0.25, lw=0, zorder=0)
+    ax.set_ylim(low, high)
+    why = "at the square all steps were decided on"
+    if one.exit.reason == "quit":
+        why = "at the square it quits, as at all gray scores" if one.exit.segments else "it quits"
+    ax.set_title(why, loc="right", fontsize=LABEL_SIZE, color=GREY)
+    ax.set_xlabel("step of the policy")
+    what = reads(one)
+    if one.top_two is not None:
+        first, second = (
+            one.top_two if one.classes is None else [one.classes[k] for k in one.top_two]
         )
-        ax.plot(at[-1:], levels[-1:], "s", color=GREY, ms=7, zorder=4)
-        if one.classes is not None:
-            ax.axhline(0, color=OKABE_ITO[1], lw=1, ls="--", zorder=1)
-        self._shade_exit(ax, max(at[-1], 1))
-        ax.set_xlabel("step of the policy")
-        ax.set_ylabel(self._read())
-        ax.spines[["right", "top"]].set_visible(False)
-        ax.tick_params(labelsize=LABEL_SIZE)
-
-    def _read(self) -> str:
-        """Name what the left axis shows."""
-        one = self.explanation
-        if one.top_two is None:
-            return reads(one)
-        names = one.top_two if one.classes is None else [one.classes[k] for k in one.top_two]
-        return _plain(f"margin of {one_line(names[0])} over {one_line(names[1])}")
-
-    def _shade_exit(self, ax: Axes, last: int) -> None:
-        """Shade where the policy quits at the decision that ended the path."""
-        end = self.explanation.exit
-        low, high = ax.get_ylim()
-        room = 0.25 * (high - low)
-        low, high = low - room, high + room
-        for segment in end.segments:
-            if segment.action != "quit":
-                continue
-            bottom, top = max(segment.low, low), min(segment.high, high)
-            if bottom < top:
-                x = [last - 0.02 * last - 0.1, last + 0.02 * last + 0.1]
-                ax.fill_between(x, bottom, top, color=GREY, alpha=0.25, lw=0, zorder=0)
-        ax.set_ylim(low, high)
-        why = "at the square all steps were decided on"
-        if end.reason == "quit":
-            why = "at the square it quits, as at all gray scores" if end.segments else "it quits"
-        ax.set_title(why, loc="right", fontsize=LABEL_SIZE, color=GREY)
+        what = f"margin of {one_line(first)} over {one_line(second)}"
+    ax.set_ylabel(_plain(what))
+    ax.spines[["right", "top"]].set_visible(False)
+    ax.tick_params(labelsize=LABEL_SIZE)
+    return ax
 
 
 def _plain(text: str) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from mddag.inspection.explanation.explain import explain
-from mddag.inspection.explanation.explanation import Explanation, levels_by_step, name_of, reads
+from mddag.inspection.explanation.explanation import name_of
 from mddag.inspection.explanation.rules import leaf_rules, one_line
 from mddag.inspection.report.facts import Facts
-from mddag.inspection.report.markup import Axis, Chart, Section, padded
+from mddag.inspection.report.markup import Section
 
 CROWDED = 115.0  # letters and columns that fit next to each other, or every second name is lower
 MOST_LEAVES = 6  # of a tree, those with the largest votes
@@ -107,7 +107,7 @@ def single_rows(facts: Facts) -> Section | None:
         name = f"{what}: X[{i}], {facts.trace.n_evaluated[i]} evaluations"
         if facts.codes is not None and facts.classes is not None:
             name += f", truly {facts.classes[facts.codes[i]]}"
-        rows.append((name, one, _score_chart(one)))
+        rows.append((name, str(one)))
         path = {column.get(step.classifier, -1) for step in one.steps}  # -1: on no counted path
         paths.append(sorted(path - {-1}))
     return Section.of_template("rows", "Single rows", {"paths": paths}, rows=rows)
@@ -124,19 +124,3 @@ def chosen(facts: Facts) -> dict[str, int]:
         other = np.flatnonzero(facts.predicted != facts.full_predicted)[:MOST_WRONG]
         found |= {f"another label than the full model {k + 1}": int(i) for k, i in enumerate(other)}
     return found
-
-
-def _score_chart(one: Explanation) -> Chart:
-    """Draw the score after each step."""
-    at, levels = levels_by_step(one)
-    what = reads(one)
-    ends = padded([*levels, 0.0] if one.classes is not None else levels)
-    axes = Axis("step", 0.0, float(max(at[-1], 1))), Axis(what, *ends)
-    chart = Chart(f"{what} by step", *axes, rules=[0.0] if one.classes is not None else [])
-    corners = [(at[0], levels[0])]
-    for x, y in zip(at[1:], levels[1:], strict=True):
-        corners += [(x, corners[-1][1]), (x, y)]  # level up to the step
-    chart.lines = [(corners, "c0")]
-    words = f"stopped: {what} {levels[-1]:.4g}"
-    chart.points = [(*corners[-1], "here", words, 6.0)]
-    return chart
