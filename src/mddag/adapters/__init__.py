@@ -22,7 +22,6 @@ from mddag.adapters._objectives import (
     decision_threshold,
     metric_of_objective,
     monotone_columns,
-    other_than_mean,
 )
 from mddag.adapters.adapter import (
     Adapter,
@@ -57,7 +56,6 @@ __all__ = [
     "ensemble_of",
     "metric_of_objective",
     "monotone_columns",
-    "other_than_mean",
     "other_than_ours",
     "parts_of",
     "source_scores",

@@ -82,15 +82,6 @@ def metric_of_objective(model: Any) -> RegressionMetric:
     return R2()
 
 
-def other_than_mean(model: Any) -> str | None:
-    """Return the objective of a fitted regressor, or None if that is the mean or unknown."""
-    objective = objective_of(model)
-    means = _SQUARED | _POISSON | _GAMMA | _TWEEDIE
-    if objective is None or objective.partition(":variance_power")[0] in means:
-        return None
-    return objective
-
-
 def objective_of(model: Any) -> str | None:
     """Return the objective as its library names it, with its parameter, such as quantile:alpha=0.9.
 

@@ -44,6 +44,7 @@ ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
 Objective = Literal["evaluations", "nodes", "time"]
 OBJECTIVES = get_args(Objective)
 TINY = float(np.finfo(np.float64).eps)
+OTHERWISE = 0.01  # share of rows that a threshold of other probabilities may decide otherwise
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
 FOR_RANKERS = "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
 
@@ -199,10 +200,22 @@ def sparsify(
     target.require(len(problem), len(problem.split.certify))
     ensemble.task.doubt_targets(problem.truth, given=problem.labelled)
     given = _given_targets(model if source.path is None else source.model, X, problem)
-    if threshold is None and source.threshold is not None:
-        decides = _decision_of_source(source, X, problem, given)
-        if isinstance(metric, Accuracy | None):
-            target = target.protecting(ensemble.task, metric, decides, 2, source.model)
+    wanted = source.threshold if threshold is None else threshold
+    if wanted is not None and hasattr(source.model, "predict_proba"):
+        decides, differ = _threshold_of_source(source, X, problem, given, wanted)
+        if threshold is None:
+            assert ensemble.classes is not None
+            _doubt_threshold(source, ensemble.classes.tolist()[1], decides)
+            if isinstance(metric, Accuracy | None):
+                target = target.protecting(ensemble.task, metric, decides, 2, source.model)
+        elif differ > OTHERWISE:
+            doubt(
+                f"threshold={threshold:g} is of calibrated probabilities, as the sparse model has; "
+                f"the model's own decide otherwise there on {100 * differ:.1f} % of the rows: for "
+                "its own decisions leave threshold out and sparsify sklearn.model_selection."
+                f"FixedThresholdClassifier(FrozenEstimator(model), threshold={threshold:g})"
+                ".fit(X, y)"
+            )
     if problem.labelled:
         target = target.ranking(*(problem.truth[rows] for rows in problem.blocks))
     if isinstance(target, Bound) and target.counts_labels:
@@ -279,30 +292,35 @@ def _given_targets(model: Any, X: Any, problem: Problem) -> NDArray[Any]:
     return probabilities(problem.scores, 1.0)  # scores are read as log-odds
 
 
-def _decision_of_source(source: ModelParts, X: Any, problem: Problem, given: NDArray[Any]) -> float:
-    """Return where calibrated probabilities decide as a source with a threshold does, and say so.
+def _threshold_of_source(
+    source: ModelParts, X: Any, problem: Problem, given: NDArray[Any], threshold: float
+) -> tuple[float, float]:
+    """Return where calibrated probabilities decide as the model's own do at a threshold.
 
-    `given` are labels (n,), or without them the model's own probabilities.
+    And the share of rows that they decide otherwise at that threshold itself. `given` are labels
+    (n,), or without them the model's own probabilities.
     """
-    assert source.threshold is not None
-    # The calibrated probability is another one than the model's own, so the score decides.
     own = np.sort(source.model.predict_proba(source.rows(X))[:, 1])
-    score = np.interp(source.threshold, own, np.sort(problem.scores[:, 0]))
+    score = np.interp(threshold, own, np.sort(problem.scores[:, 0]))
     seen, labels = problem.split.seen, problem.ensemble.task.coded(given)
     weight = part(problem.weight, seen)
     factor = fit_factor(
         problem.scores[seen], labels[seen], None if weight is None else mass(weight)
     )
-    threshold = float(f"{probabilities(np.array([[score]]), factor)[0, 1]:.6g}")
-    assert problem.ensemble.classes is not None
+    p = probabilities(np.append(problem.scores[:, 0], score)[:, None], factor)[:, 1]
+    found = float(f"{p[-1]:.6g}")
+    return found, float(np.mean((p > found) != (p > threshold)))
+
+
+def _doubt_threshold(source: ModelParts, label: Any, calibrated: float) -> None:
+    """Say how the sparse model decides as a source with a threshold of its own."""
     doubt(
-        f"the model decides for {problem.ensemble.classes.tolist()[1]!r} at probability "
+        f"the model decides for {label!r} at probability "
         f"{source.threshold:.4g}, but predict of the sparse model for the more probable class; "
-        f"decide as the model does by predict_proba(X)[:, 1] > {threshold:g} (its probabilities "
+        f"decide as the model does by predict_proba(X)[:, 1] > {calibrated:g} (its probabilities "
         "are calibrated), or predict with sklearn.model_selection.FixedThresholdClassifier("
-        f"FrozenEstimator(sparse), threshold={threshold:g}).fit(X, y)"
+        f"FrozenEstimator(sparse), threshold={calibrated:g}).fit(X, y)"
     )
-    return threshold
 
 
 def _result(
