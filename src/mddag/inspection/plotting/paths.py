@@ -208,6 +208,7 @@ def draw_explanation(one: Explanation, ax: Axes | None) -> Axes:
     if one.exit.reason == "quit":
         why = "at the square it quits, as at all gray scores" if one.exit.segments else "it quits"
     ax.set_title(why, loc="right", fontsize=LABEL_SIZE, color=GREY)
+    ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("step of the policy")
     what = reads(one)
     if one.top_two is not None:

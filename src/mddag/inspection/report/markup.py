@@ -82,13 +82,17 @@ def percent(share: float) -> str:
 
 @dataclass(frozen=True)
 class Axis:
-    """A scale from the lowest to the highest value; ticks of `percent` are shares of 1."""
+    """A scale from the lowest to the highest value; ticks of `percent` are shares of 1.
+
+    Those of `whole` are whole numbers.
+    """
 
     name: str
     low: float
     high: float
     log: bool = False
     percent: bool = False
+    whole: bool = False
 
     def at(self, value: float) -> float:
         """Return where a value is: 0 at the low end, 1 at the high end."""
@@ -104,7 +108,7 @@ class Axis:
             steps = (1, 2, 5) if self.high <= 1000 * self.low else (1,)
             found = [s * 10.0**d for d in decades for s in steps]
         else:
-            step = round_step((self.high - self.low) / most)
+            step = max(round_step((self.high - self.low) / most), float(self.whole))
             first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
             found = [step * k for k in range(first, last + 1)]
         inside = [

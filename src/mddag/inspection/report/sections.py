@@ -166,7 +166,7 @@ def histogram(
     held = np.stack(
         [np.histogram(counts[group == g], edges)[0] for g in range(n_groups)], axis=1
     ) / len(counts)
-    x = Axis(name, float(edges[0]), float(edges[-1]), log=is_spread(low, high))
+    x = Axis(name, float(edges[0]), float(edges[-1]), log=is_spread(low, high), whole=True)
     y = Axis("rows", 0.0, float(held.sum(axis=1).max()) * 1.08, percent=True)
     chart = Chart(f"histogram of {name}", x, y)
     tops = np.cumsum(held, axis=1)
