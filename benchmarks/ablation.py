@@ -52,7 +52,6 @@ from mddag.datasets import two_clusters
 from mddag.policy import Correlation, Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual
 from mddag.solvers import portfolio as default_solver
-from mddag.solvers.stopping import Stopping
 
 MAX_LOSSES = (0.002, 0.005)
 SEEDS = range(5)
@@ -238,8 +237,6 @@ MEMBERS = {
     "Residual": Residual(),
     "QWYC": QWYC(),
     "Descent": Descent(n_sweeps=2),
-    "Stopping": Stopping(),
-    "thresholds": Stopping(shape="thresholds"),
 }
 ORDERINGS = {"Correlation": Correlation(), "Given": Given()}
 SWITCHES = {"condensed": without_condensed, "refitted": without_refitted}
@@ -260,7 +257,7 @@ def combination(*parts: str) -> Variant:
 # What the default tries, with a line for each part without it: where accuracy and ROC AUC are
 # protected, which the log-loss teaches, and where labels alone are, which soft targets teach.
 ARRANGEMENTS = (*ORDERINGS, *SWITCHES)
-BOTH = ("Prefix", "Margin", "Residual", "Stopping", "thresholds", *ARRANGEMENTS)
+BOTH = ("Prefix", "Margin", "Residual", "Correlation", "condensed")
 LABELS = {
     "LightGBM": ("Margin", "Residual", "QWYC", "Correlation", "refitted"),
     "stumps": ("Margin", "Residual", "Descent", *ARRANGEMENTS),

@@ -38,8 +38,8 @@ GROUPS = {
         "engine/test_dag.py",
     ),
     "solvers": (
-        "solvers/exits.py solvers/stopping.py solvers/descent.py",
-        "solvers/test_exits.py solvers/test_stopping.py solvers/test_descent.py",
+        "solvers/exits.py solvers/descent.py",
+        "solvers/test_exits.py solvers/test_descent.py",
     ),
     "choosing": (
         "tuning/front.py",

@@ -11,7 +11,6 @@ from mddag.solvers import (
     Portfolio,
     Prefix,
     Sarsa,
-    Stopping,
     WatkinsQ,
 )
 from mddag.solvers.sarsa import Flat, Growing
@@ -85,8 +84,6 @@ LEARNERS = [
 ]
 EXITS = [
     (lambda: Margin(every=0), "every is 0"),
-    (solved(Stopping, shape="round"), "shape is 'round'"),
-    (solved(Stopping, n_cells=-1), "n_cells is -1"),
     (lambda: QWYC(rates=()), r"rates are \(\)"),
     (lambda: QWYC(rates=(0.1, -0.1)), r"rates are \(0.1, -0.1\)"),
     (lambda: QWYC(rates=(1.5,)), r"rates are \(1.5,\)"),

@@ -17,7 +17,6 @@ from mddag.solvers import (
     Prefix,
     Residual,
     Sarsa,
-    Stopping,
     arrangements,
 )
 from mddag.solvers.arrangements import ArrangementRule, RowsByArrangement, RowSubset
@@ -250,7 +249,7 @@ def many_votes(loss):
 
 @pytest.mark.parametrize(
     ("loss", "member"),
-    [(Logistic(), Stopping()), (ZeroOne(), Descent(n_starts=0, n_sweeps=1))],
+    [(Logistic(), Prefix()), (ZeroOne(), Descent(n_starts=0, n_sweeps=1))],
     ids=["log-loss", "errors"],
 )
 def test_the_portfolio_takes_three_times_the_memory_of_the_votes(loss, member):

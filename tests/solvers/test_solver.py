@@ -61,7 +61,7 @@ def test_the_answer_is_a_policy_that_evaluates(kind, n_scores, labels):
     assert value.objective <= mdp.evaluate(mdp.evaluate_all()).objective
 
 
-@pytest.mark.parametrize("kind", [*LEARNERS, solvers.Prefix, solvers.Stopping])
+@pytest.mark.parametrize("kind", [*LEARNERS, solvers.Prefix])
 @pytest.mark.parametrize("loss", ["squared", "callback"])
 def test_regression(kind, loss):
     mdp = mdp_of(0, labels="values", loss=LOSSES[loss], n=30)

@@ -9,7 +9,7 @@ from mddag import Ensemble
 from mddag.losses import Logistic
 from mddag.metrics import R2, Accuracy, LogLoss, RocAuc
 from mddag.policy.rollout import Rollout
-from mddag.solvers import Margin, Prefix, Stopping
+from mddag.solvers import Margin, Prefix
 from mddag.tuning.excess_loss import LabelLoss, NumberLoss
 from mddag.tuning.problem import Problem, Split
 from mddag.tuning.targets import MaxDisagreement, MaxLoss
@@ -120,7 +120,7 @@ def test_the_summary_has_what_scikit_learn_measures(problem):
 
 def test_probabilities_keep_their_metric_on_fresh_rows(problem):
     model, X, y, fresh, truth = problem
-    fast = mddag.sparsify(model, X, y, metric=RocAuc(), max_loss=0.01, solver=Stopping())
+    fast = mddag.sparsify(model, X, y, metric=RocAuc(), max_loss=0.01, solver=Margin())
     lost = roc_auc_score(truth, model.predict_proba(fresh)[:, 1]) - roc_auc_score(
         truth, fast.predict_proba(fresh)[:, 1]
     )

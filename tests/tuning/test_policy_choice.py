@@ -13,13 +13,12 @@ from mddag.solvers import (
     Prefix,
     Residual,
     Sarsa,
-    Stopping,
     WatkinsQ,
 )
 from tests.tuning.small_models import FAST
 
 SOLVERS = [
-    *(QWYC(), Margin(), Prefix(), Residual(), Stopping()),
+    *(QWYC(), Margin(), Prefix(), Residual()),
     Descent(n_starts=0, n_sweeps=1),
     Portfolio((Margin(),)),
     *(learner(n_episodes=500, evaluate_every=500) for learner in (Sarsa, WatkinsQ)),

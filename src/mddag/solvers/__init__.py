@@ -11,7 +11,6 @@ from mddag.solvers.exits import QWYC, Margin, Prefix, Residual
 from mddag.solvers.portfolio import Portfolio
 from mddag.solvers.sarsa import Sarsa, WatkinsQ
 from mddag.solvers.solver import Candidates, Family, Solver
-from mddag.solvers.stopping import Stopping
 
 __all__ = [
     "QWYC",
@@ -24,6 +23,5 @@ __all__ = [
     "Residual",
     "Sarsa",
     "Solver",
-    "Stopping",
     "WatkinsQ",
 ]

@@ -42,7 +42,6 @@ from mddag.solvers.candidates import ArrangedRows, Entries
 from mddag.solvers.descent import CAREFUL, FEW, FREE, Descent, Guards
 from mddag.solvers.exits import QWYC, ExitCandidates, Margin, Prefix, Residual
 from mddag.solvers.solver import Family, Solver, as_solver, check_samples, configured
-from mddag.solvers.stopping import Stopping
 
 FOR_LARGE_TREES = (Margin(), Residual(), QWYC())
 DESCENTS = (
@@ -50,7 +49,7 @@ DESCENTS = (
     Descent(n_sweeps=2),
 )
 FOR_WEAK = (Margin(), Residual(), *DESCENTS)
-FOR_PROBABILITIES = (Prefix(), Margin(), Residual(), Stopping(), Stopping(shape="thresholds"))
+FOR_PROBABILITIES = (Prefix(), Margin(), Residual())
 FOR_NUMBERS = (Prefix(), *DESCENTS)
 ORDERINGS = (Correlation(), Given())
 WEAK = 4.0  # leaves of a tree, in the mean
@@ -64,11 +63,11 @@ class Portfolio(Parameters, Solver):
     ----------
     members : tuple of Solver, default=None
         Solvers to run. By default `Margin`, `Residual` and `Descent`, with `QWYC` instead of
-        descent for large trees; `Prefix` and descent for regression; `Prefix`, `Margin`, `Residual`
-        and `Stopping` for the logistic loss.
+        descent for large trees; `Prefix` and descent for regression; `Prefix`, `Margin` and
+        `Residual` for the logistic loss.
     orderings : tuple of Ordering, default=None
         Orders of all base classifiers to try; by default `Correlation()` and `Given()`, only the
-        first for binary problems with large trees.
+        first for the logistic loss and for binary problems with large trees.
     sizes : tuple of int, default=None
         Numbers of base classifiers to condense the ensemble to, multiples of `every`; () for none.
         By default a third of them, a sixth and so on (also half for probabilities and multiclass),
@@ -231,12 +230,12 @@ class Portfolio(Parameters, Solver):
     def _rules(self, mdp: MDP) -> list[ArrangementRule]:
         """Return rules for all orders, and for each size in the order that suits its targets."""
         orderings, sizes = self.orderings, self.sizes
-        if has_large_trees(mdp):
-            if orderings is None and mdp.n_scores == 1:
-                orderings = ORDERINGS[:1]
-            if sizes is None and mdp.labels.ndim == 2:
-                sizes = ()
-        orderings = ORDERINGS if orderings is None else orderings
+        large, by_probabilities = has_large_trees(mdp), mdp.loss.of_probabilities
+        if orderings is None:
+            one = by_probabilities or (large and mdp.n_scores == 1)
+            orderings = ORDERINGS[:1] if one else ORDERINGS
+        if sizes is None and large and mdp.labels.ndim == 2:
+            sizes = ()
         if "quit" not in mdp.actions:  # every instance goes to the end of all of them
             if sizes:
                 raise ValueError(
@@ -245,8 +244,7 @@ class Portfolio(Parameters, Solver):
                 )
             sizes = ()
         if sizes is None:
-            closely = mdp.loss.of_probabilities
-            sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores, closely=closely)
+            sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores, closely=by_probabilities)
         wrong = [size for size in sizes if not size < mdp.n_steps or size % self.every]
         if wrong:
             raise ValueError(
