@@ -75,6 +75,12 @@ def test_markers_of_missing_values_that_are_categories(run, tmp_path, monkeypatc
     assert (pd.read_csv("p.csv")["prediction"] == fast.predict(rows)).all()
 
 
+def test_two_columns_of_one_name_are_an_error(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,a\n1,2,3\n")
+    with pytest.raises(InputError, match="several columns of one name: a"):
+        read_table(tmp_path / "rows.csv")
+
+
 def test_some_rows_and_columns(tmp_path):
     ROWS.to_csv(tmp_path / "rows.csv", index=False)
     found = read_table(tmp_path / "rows.csv", Layout(target="y", rows="3:", drop=["b", "q"]))

@@ -117,6 +117,11 @@ def _csv(path: str, layout: Layout, features: mddag.Features | None) -> RowTable
     pandas = needed("pandas", "csv files")
     tabs = ".tsv" in [suffix.lower() for suffix in Path(path).suffixes]
     how: dict[str, Any] = {"sep": layout.delimiter or ("\t" if tabs else ","), "low_memory": False}
+    # pandas would rename the second of two columns of one name, so names are read as a row
+    first = pandas.read_csv(path, nrows=1, header=None, dtype=str, **how).iloc[0]
+    if first.duplicated().any():
+        twice = few(first[first.duplicated()].unique())
+        raise InputError(f"{path!r} has several columns of one name: {twice}")
     names = [str(name) for name in pandas.read_csv(path, nrows=0, **how).columns]
     text = _text_categories(features)
     absent = {name: [m for m in MISSING if m not in text.get(name, ())] for name in names}
