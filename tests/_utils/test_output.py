@@ -16,7 +16,7 @@ import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier
 from mddag._utils import output
 from mddag._utils.output import progress, write_whole
-from mddag.solvers import Family, Margin, Portfolio, Prefix, Sarsa, Stopping
+from mddag.solvers import QWYC, Family, Margin, Portfolio, Prefix, Sarsa
 
 OLD, NEW = b"old", b"new content"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and locks of Unix")
@@ -184,7 +184,7 @@ SOLVERS = {
     "Portfolio": Portfolio((Margin(), Prefix())),
     "Sarsa": Sarsa(n_episodes=400, evaluate_every=100),
     "Margin": Margin(),
-    "Stopping": Stopping(),
+    "QWYC": QWYC(),
 }
 
 

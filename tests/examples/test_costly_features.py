@@ -101,7 +101,7 @@ def test_sqlite(predictor, rows):
     np.testing.assert_array_equal(store.fetch("bank", wanted), X[wanted][:, groups()["bank"]])
     result = predictor.predict_lazy(store.fetch, n_rows=N, return_details=True)
     np.testing.assert_array_equal(result.predictions, predictor.predict(X))
-    assert result.feature_cost.mean() < predictor.feature_prices.full_cost
+    assert result.feature_cost.mean() < predictor.feature_prices.costs.sum()
     one = predictor.predict_one_lazy(lambda group: store.fetch(group, np.array([3]))[0])
     assert one == predictor.predict(X[3:4])[0]
     with pytest.raises(ValueError, match=r"gave shape .*; wanted numbers of shape"):

@@ -33,7 +33,6 @@ class SolverName(Enum):
     Prefix = "prefix"
     QWYC = "qwyc"
     Residual = "residual"
-    Stopping = "stopping"
     Descent = "descent"
     Sarsa = "sarsa"
     WatkinsQ = "watkins-q"
