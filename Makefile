@@ -45,8 +45,10 @@ programs:
 	@for pair in $(PROGRAMS); do command -v $${pair%%:*} > /dev/null \
 	  || echo "NOTICE: there is no $${pair%%:*}, so tests that need it are skipped"; done
 
+# Each of $(JOBS) processes gets one thread of OpenMP: with more, LightGBM and scikit-learn in different processes
+# wait for each other's cores, many times longer than they compute.
 check: $(VENV)/built
-	$(BIN)/python -m pytest -n $(JOBS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
 
 fuzz: $(VENV)/built
 	$(BIN)/python -m tests.serving.model_file.fuzz --cases 3000 --jobs $(JOBS)
@@ -58,7 +60,7 @@ mutation: $(VENV)/built
 # The native core built by Clang, for those who have no GCC, such as users of macOS.
 clang: $(VENV)/ready programs
 	@if command -v clang++ > /dev/null; \
-	then $(MAKE) build/clang/built && build/clang/bin/python -m pytest -n $(JOBS) $(KERNEL_TESTS); \
+	then $(MAKE) build/clang/built && OMP_NUM_THREADS=1 build/clang/bin/python -m pytest -n $(JOBS) $(KERNEL_TESTS); \
 	else echo "NOTICE: there is no clang++, so the native core was neither built nor tested with it"; fi
 
 # The kernels for 64-bit ARM against the plain loops, by cross compiler and emulation.
