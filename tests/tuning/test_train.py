@@ -8,7 +8,7 @@ import pytest
 from catboost import CatBoostClassifier
 from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_friedman1
+from sklearn.datasets import load_iris, make_classification, make_friedman1
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
@@ -259,6 +259,16 @@ def test_both_guards_are_certified(rare):
     p = fast.predict_proba(X_new)
     assert np.mean((p[:, 1] > 0.2) != y_new) < np.mean(y_new) + 0.01
     assert RocAuc()(p, y_new) > 0.9
+
+
+@pytest.mark.parametrize("confidence", [0.9, None])
+def test_decisions_at_a_threshold_are_to_be_those_of_the_full_model(confidence):
+    X, y = make_classification(2_000, 10, n_informative=5, class_sep=0.7, random_state=0)
+    asked = {"max_disagreement": 0.05, "threshold": 0.15, "confidence": confidence}
+    fast = mddag.train(LGBMClassifier(**QUIET), X, y, **asked)
+    (bound,) = fast.result_.bounds
+    assert bound.name == "labels changed at threshold 0.15"
+    assert 0 <= bound.lost <= 0.05  # a share of rows, so that no row makes up for another one
 
 
 def test_a_class_too_rare_to_be_ranked_is_said(hastie_rows, monkeypatch):

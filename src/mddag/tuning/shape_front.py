@@ -270,7 +270,10 @@ class ShapeFront(Front[RatedRule]):
         def of(bounded: BoundedLoss) -> Vector:
             if self.metric or _is_of_labels(bounded):
                 return self.lost(found, truth) - self.lost(full, truth)
-            return excess_by_probabilities(bounded, full, found, truth, weight)
+            shares = truth
+            if follows and bounded.threshold is not None:  # what the full model decides is right
+                shares = one_hot((full[:, 1] > bounded.threshold).astype(np.intp), 2)
+            return excess_by_probabilities(bounded, full, found, shares, weight)
 
         return np.stack([of(bounded) for bounded in self.target.losses])
 
