@@ -107,6 +107,15 @@ def test_a_ranking_of_one_class_cannot_be_protected(rare):
     assert [bound.name for bound in fast.result_.bounds] == ["accuracy"]
 
 
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
+def test_a_guaranteed_ranking_of_a_few_rows_of_a_class_is_doubtful(rare):
+    X, y, model = rare
+    kept = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y)[:20]])
+    for asked in ({}, {"metric": "roc_auc"}):
+        with pytest.warns(mddag.DoubtfulResult, match="may not hold for ROC AUC"):
+            mddag.sparsify(model, X[kept], y[kept], max_loss=0.05, solver=Margin(), **asked)
+
+
 def test_decisions_at_a_threshold_are_protected():
     X, y = make_classification(9_000, 8, n_informative=5, weights=[0.8], random_state=0)
     model = LGBMClassifier(n_estimators=80, num_leaves=8, verbose=-1).fit(X[:3_000], y[:3_000])

@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # a front of policies measures them by the losses of a target
 
 CONFIDENCE = 0.9
 TINY = float(np.finfo(np.float64).eps)
+FEW_RANKED = 20  # rows of a class: with less, the test of ROC AUC passes too often
 LEARN_AND_CHOOSE: Shares = (0.6, 0.4, 0.0)
 WITH_CERTIFYING: Shares = (0.4, 0.1, 0.5)
 
@@ -119,14 +120,26 @@ class Target(ABC):
         return self.measured(task, *metrics, threshold=threshold)
 
     def ranking(self, *parts: NDArray[Any]) -> Self:
-        """Return the target without its bound on ROC AUC where classes cannot be compared."""
-        if len(self.losses) < 2 or all(len(np.unique(labels)) > 1 for labels in parts):
-            return self
-        doubt(
-            f"a part of the rows has one class alone, so {self} bounds accuracy, but not ROC "
-            "AUC, which compares classes; give more rows of the rare classes"
-        )
-        return replace(self, losses=self.losses[:1])
+        """Return the target without its bound on ROC AUC where classes cannot be compared.
+
+        The last of the parts certifies, if any does.
+        """
+        if len(self.losses) > 1 and any(len(np.unique(labels)) < 2 for labels in parts):
+            doubt(
+                f"a part of the rows has one class alone, so {self} bounds accuracy, but not ROC "
+                "AUC, which compares classes; give more rows of the rare classes"
+            )
+            return replace(self, losses=self.losses[:1])
+        if self.certifies and any(isinstance(loss.metric, RocAuc) for loss in self.losses):
+            counts = np.sort(np.unique(parts[-1], return_counts=True)[1])
+            outside = int(counts[:-1].max(initial=0))
+            if outside < FEW_RANKED and not self.follows_model:
+                doubt(
+                    f"apart from the most frequent class, none has more than {outside} certifying "
+                    f"rows, so {self} may not hold for ROC AUC, whose test takes {FEW_RANKED}; "
+                    "give more rows of the rare classes"
+                )
+        return self
 
     def _loss(
         self, task: Task, metric: ClassMetric | RegressionMetric, threshold: float | None
