@@ -81,6 +81,16 @@ def test_two_columns_of_one_name_are_an_error(tmp_path):
         read_table(tmp_path / "rows.csv")
 
 
+def test_columns_without_a_name_or_called_na_are_no_duplicates(run, made, tmp_path):
+    rows = pd.read_csv(made / "rows.csv")
+    head, *lines = rows.to_csv(index=False).splitlines()
+    given = [f"{head},,,NA,null", *(f"{line},,,1,2" for line in lines)]
+    (tmp_path / "more.csv").write_text("\n".join(given))
+    ended = run("predict", made / "sparse.mddag", tmp_path / "more.csv", "-q")
+    assert ended.code == 0, ended.err
+    assert ended.out == run("predict", made / "sparse.mddag", made / "rows.csv", "-q").out
+
+
 def test_some_rows_and_columns(tmp_path):
     ROWS.to_csv(tmp_path / "rows.csv", index=False)
     found = read_table(tmp_path / "rows.csv", Layout(target="y", rows="3:", drop=["b", "q"]))

@@ -118,7 +118,8 @@ def _csv(path: str, layout: Layout, features: mddag.Features | None) -> RowTable
     tabs = ".tsv" in [suffix.lower() for suffix in Path(path).suffixes]
     how: dict[str, Any] = {"sep": layout.delimiter or ("\t" if tabs else ","), "low_memory": False}
     # pandas would rename the second of two columns of one name, so names are read as a row
-    first = pandas.read_csv(path, nrows=1, header=None, dtype=str, **how).iloc[0]
+    head = pandas.read_csv(path, nrows=1, header=None, dtype=str, keep_default_na=False, **how)
+    first = head.iloc[0][lambda given: given != ""]  # it gives the others names of their own
     if first.duplicated().any():
         twice = few(first[first.duplicated()].unique())
         raise InputError(f"{path!r} has several columns of one name: {twice}")
