@@ -281,7 +281,7 @@ class Result:
         pairs = zip(self.metrics, given, strict=True)
         named = [(m.name, f"{m.sparse:.4f} (full model {m.full:.4f}{more})") for m, more in pairs]
         parts = [("evaluations per row", f"{self.n_evaluated:.1f} of {self.n_classifiers}")]
-        if self.n_nodes is not None:
+        if self.n_nodes is not None and self.n_nodes_full is not None:
             parts.append(("nodes per row", f"{self.n_nodes:.1f} of {self.n_nodes_full:.1f}"))
         if self.acquired is not None:
             bought = self.acquired
