@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -287,6 +287,18 @@ def test_print_says_what_rows_pay():
     shown = str(bought_numbers()[0])
     assert "MDDAGRegressor, acquire(beta=0.03)" in shown
     assert "R2" in shown
+
+
+def test_threads_change_nothing_and_progress_is_shown(capfd):
+    X, y = make_classification(600, 4, n_informative=3, n_redundant=0, random_state=0)
+    model = GradientBoostingClassifier(n_estimators=5, random_state=0).fit(X[:200], y[:200])
+    one, two = (
+        mddag.acquire(model, X[200:], y[200:], feature_costs=[1, 1, 5, 5], budget=4.0, **how)
+        for how in ({}, {"n_jobs": 2, "verbose": True})
+    )
+    assert "acquire: 2/2" in capfd.readouterr().err
+    assert two.n_jobs == 2
+    np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
 
 
 # PurchaseDisplay.

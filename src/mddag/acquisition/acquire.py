@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from mddag._utils.checks import checked_jobs
 from mddag._utils.warnings import doubt_rare_class
 from mddag.acquisition.dag import set_dag
 from mddag.acquisition.front import SetCandidate, SetFront
@@ -58,7 +59,9 @@ def acquire(
     confidence: float | None = CONFIDENCE,
     metric: Metric | str | None = None,
     threshold: float | None = None,
+    n_jobs: int | None = None,
     random_state: int | np.random.RandomState | None = 0,
+    verbose: bool = False,
 ) -> MDDAGClassifier | MDDAGRegressor:
     """Learn a model that buys only the features that each row needs.
 
@@ -103,14 +106,19 @@ def acquire(
     threshold : float, optional
         For binary problems: the probability above which you decide for the second class; the
         decisions that accuracy counts.
+    n_jobs : int, optional
+        Threads of prediction, -1 for all cores; 1 by default. The model has a parameter of its own
+        for its training.
     random_state : int, RandomState or None, default 0
         Seed of splits and of models that have none.
+    verbose : bool, default False
+        Whether to show progress on standard error.
 
     Returns
     -------
     MDDAGClassifier or MDDAGRegressor
         A fitted estimator. ``feature_cost(X)`` and ``groups_bought(X)`` say what rows pay for;
-        ``print`` shows what was found, and ``set_params(n_jobs=-1)`` lets it predict in threads.
+        ``print`` shows what was found.
 
     Raises
     ------
@@ -135,6 +143,7 @@ def acquire(
     True
     """
     metric = None if metric is None else as_metric(metric)
+    threads = checked_jobs(1 if n_jobs is None else n_jobs)
     target = target_of(
         beta=beta,
         budget=budget,
@@ -169,9 +178,13 @@ def acquire(
         target = target.ranking(*(given.labels[rows] for rows in parts))
         if isinstance(target, Bound) and target.counts_labels:
             doubt_rare_class(ensemble.classes[given.labels], target.name, target.value)
-    front = SetFront.learned(given, prices, certifying, target, seed)
+    front = SetFront.learned(
+        given, prices, certifying, target, seed, n_jobs=threads, verbose=verbose
+    )
     candidate = target.choose(front)
-    estimator = ESTIMATORS[ensemble.kind](model, beta=candidate.beta, random_state=random_state)
+    estimator = ESTIMATORS[ensemble.kind](
+        model, beta=candidate.beta, n_jobs=threads, verbose=verbose, random_state=random_state
+    )
     estimator._describe_rows(X)
     dag, used = set_dag(front.models, candidate.policy, ensemble)
     trace, calibration = dag.run(given.rows), Calibration.one_group(1.0, len(dag.ensemble))

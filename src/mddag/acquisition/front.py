@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._utils.output import progress
 from mddag.acquisition.feature_sets import (
     FeatureSets,
     SetPolicy,
@@ -82,6 +83,9 @@ class SetFront(Front[SetCandidate]):
         certifying: NDArray[np.intp],
         target: Target,
         seed: int = 0,
+        *,
+        n_jobs: int = 1,
+        verbose: bool = False,
     ) -> SetFront:
         """Train the models, score all rows in every set, and prepare the members."""
         ensemble, losses = given.ensemble, target.losses
@@ -89,14 +93,17 @@ class SetFront(Front[SetCandidate]):
         coded = ensemble.task.coded(given.train_labels)
         X = np.asarray(given.train_rows, np.float64)
         sets = FeatureSets.of(prices, [*candidate_sets(prices, full, X, coded, seed), full])
-        models = SetModels.trained(given, sets, seed)
-        scores = models.scores(given.rows, ensemble.bias)
-        learning = np.setdiff1d(np.arange(len(scores)), certifying)
-        known = given.labels, ensemble.task, given.metric, learning
-        rows = SetScores.of(models.sets, scores, *known)
-        seen = rows.rows(learning)
-        further = cross_fitted_rows(given, models, seen, seed)
-        learned_on = seen if further is None else seen.joined(further)
+        with progress("acquire", 2, verbose) as report:
+            models = SetModels.trained(given, sets, seed)
+            report(1, f"{len(models)} models trained")
+            scores = models.scores(given.rows, ensemble.bias, n_jobs)
+            learning = np.setdiff1d(np.arange(len(scores)), certifying)
+            known = given.labels, ensemble.task, given.metric, learning
+            rows = SetScores.of(models.sets, scores, *known)
+            seen = rows.rows(learning)
+            further = cross_fitted_rows(given, models, seen, seed)
+            learned_on = seen if further is None else seen.joined(further)
+            report(2, f"policies learned from {len(learned_on)} rows")
         simple = learned_on.losses(target.follows_model)
         # Probabilities near the full ones keep every metric of probabilities. Those of many classes
         # are taught by labels unless a metric is asked for, as in sparsify.
