@@ -101,8 +101,11 @@ class FlatForest {
   // A node alone then says where its set is.
   void count_words_from_the_first() {
     for (std::size_t t = 0; t < n_trees(); ++t) {
-      for (std::int64_t i = starts_[t]; i < starts_[t + 1]; ++i)
-        nodes_[static_cast<std::size_t>(i)].word += static_cast<std::int32_t>(word_starts_[t]);
+      for (std::int64_t i = starts_[t]; i < starts_[t + 1]; ++i) {
+        Node& node = nodes_[static_cast<std::size_t>(i)];
+        // without a set the word is any number that a file gives, and the sum may overflow
+        if (node.n_words > 0) node.word += static_cast<std::int32_t>(word_starts_[t]);
+      }
       word_starts_[t] = 0;
     }
   }
