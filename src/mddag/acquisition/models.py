@@ -71,7 +71,7 @@ class SetModels:
         kept = FeatureSets.of(sets.prices, [held for held, _ in found.values()])
         return cls(kept, tuple(found[held.tobytes()][1] for held in kept.held))
 
-    def scores(self, rows: Rows, bias: NDArray[np.float64], n_jobs: int) -> NDArray[Any]:
+    def scores(self, rows: Rows, bias: NDArray[np.float64], n_jobs: int = 1) -> NDArray[Any]:
         """Return the scores of rows in every set, float64 (n, M, K)."""
         found = np.empty((len(rows), len(self), len(bias)))
         for s, model in enumerate(self.models):
