@@ -151,7 +151,7 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
 
     # Before pyfunc loads anything: what another library wrote may be a pickle, which runs code.
     loader = Model.load(uri).flavors.get("python_function", {}).get("loader_module")
-    if loader != "mddag.mlflow":
+    if loader != __name__:
         raise ValueError(
             f"{uri!r} is a model that {loader} loads; wanted one written by mddag.mlflow"
         )
@@ -213,7 +213,7 @@ def _written(function: str, model: Any, output: str, options: dict[str, Any]) ->
         predictor.save(file)
         config = {"output": output}
         return getattr(pyfunc, function)(
-            loader_module="mddag.mlflow", data_path=file, model_config=config, **options
+            loader_module=__name__, data_path=file, model_config=config, **options
         )
 
 
